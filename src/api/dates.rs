@@ -1,0 +1,186 @@
+//! Days and instants, as the API reads and writes them (`behaviour.md` 3). All in UTC.
+
+use jiff::{Timestamp, ToSpan, civil::Date, tz::TimeZone};
+
+/// A calendar day: days since 1970-01-01.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Day(pub i32);
+
+/// An instant: milliseconds since 1970-01-01T00:00:00Z.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Moment(pub i64);
+
+const EPOCH: Date = Date::constant(1970, 1, 1);
+const DAY_MS: i64 = 86_400_000;
+const MONTHS: [&str; 12] =
+    ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+impl Day {
+    /// Reads `MM/DD/YYYY`: month and day with one digit or two, a year of four, a real calendar day.
+    #[must_use]
+    pub fn from_request(text: &str) -> Option<Self> {
+        let mut parts = text.split('/');
+        let (month, day, year) = (parts.next()?, parts.next()?, parts.next()?);
+        if parts.next().is_some() || year.len() != 4 {
+            return None;
+        }
+        Self::new(number(year)?, small(month)?, small(day)?)
+    }
+
+    /// Reads `YYYY-MM-DD`, or `MM/DD/YYYY` as in a request: the days of scenarios and seed data.
+    #[must_use]
+    pub fn from_scenario(text: &str) -> Option<Self> {
+        let bytes = text.as_bytes();
+        if bytes.len() == 10 && bytes[4] == b'-' && bytes[7] == b'-' {
+            return Self::new(number(text.get(..4)?)?, small(text.get(5..7)?)?, small(text.get(8..)?)?);
+        }
+        Self::from_request(text)
+    }
+
+    /// The day of that year, month and day of the month, if it exists.
+    #[must_use]
+    pub fn new(year: i16, month: i8, day: i8) -> Option<Self> {
+        let date = Date::new(year, month, day).ok()?;
+        EPOCH.until(date).ok().map(|span| Self(span.get_days()))
+    }
+
+    fn date(self) -> Date {
+        EPOCH.checked_add(self.0.days()).unwrap_or(EPOCH)
+    }
+
+    /// Appends `Mon DD, YYYY` (`Aug 01, 2014`).
+    pub fn write(self, out: &mut Vec<u8>) {
+        let date = self.date();
+        let month = usize::try_from(date.month() - 1).unwrap_or_default();
+        out.extend_from_slice(MONTHS[month].as_bytes());
+        out.push(b' ');
+        digits(out, date.day().unsigned_abs().into(), 2);
+        out.extend_from_slice(b", ");
+        digits(out, date.year().unsigned_abs(), 4);
+    }
+
+    /// `Mon DD, YYYY` (`Aug 01, 2014`).
+    #[must_use]
+    pub fn shown(self) -> String {
+        let mut out = Vec::with_capacity(12);
+        self.write(&mut out);
+        String::from_utf8_lossy(&out).into_owned()
+    }
+
+    /// `YYYY-MM-DD`.
+    #[must_use]
+    pub fn iso(self) -> String {
+        self.date().to_string()
+    }
+
+    /// Midnight at its start.
+    #[must_use]
+    pub const fn start(self) -> Moment {
+        Moment(self.0 as i64 * DAY_MS)
+    }
+}
+
+impl Moment {
+    /// Reads an instant with its offset (ISO 8601, `2026-06-30T09:00:00Z`), or a day, which stands for its midnight.
+    #[must_use]
+    pub fn from_scenario(text: &str) -> Option<Self> {
+        Day::from_scenario(text).map(Day::start).or_else(|| {
+            let timestamp: Timestamp = text.parse().ok()?;
+            Some(Self(timestamp.as_millisecond()))
+        })
+    }
+
+    /// The day that it falls on, in UTC.
+    #[must_use]
+    pub fn day(self) -> Day {
+        Day(i32::try_from(self.0.div_euclid(DAY_MS)).unwrap_or(i32::MAX))
+    }
+
+    /// Clock time as `hh:mm AM/PM` (`12:05 AM`).
+    #[must_use]
+    pub fn shown_time(self) -> String {
+        let minutes = self.0.rem_euclid(DAY_MS) / 60_000;
+        let (hour, minute) = (minutes / 60, minutes % 60);
+        let half = if hour < 12 { "AM" } else { "PM" };
+        let hour = if hour % 12 == 0 { 12 } else { hour % 12 };
+        format!("{hour:02}:{minute:02} {half}")
+    }
+
+    /// ISO 8601 with milliseconds where there are any (`2026-06-30T09:00:00Z`).
+    #[must_use]
+    pub fn iso(self) -> String {
+        Timestamp::from_millisecond(self.0).map_or_else(
+            |_| self.0.to_string(),
+            |stamp| stamp.to_zoned(TimeZone::UTC).timestamp().to_string(),
+        )
+    }
+}
+
+fn number(text: &str) -> Option<i16> {
+    text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
+}
+
+fn small(text: &str) -> Option<i8> {
+    ((1..=2).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit()))
+        .then(|| text.parse().ok())?
+}
+
+fn digits(out: &mut Vec<u8>, value: u16, width: u32) {
+    for place in (0..width).rev() {
+        let digit = value / 10_u16.pow(place) % 10;
+        out.push(b'0' + u8::try_from(digit).unwrap_or_default());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn request_dates_take_one_digit_months_and_days_but_real_ones_only() {
+        for good in ["02/28/2026", "2/8/2026", "12/31/1999", "02/29/2024"] {
+            assert!(Day::from_request(good).is_some(), "{good}");
+        }
+        for bad in [
+            "02/29/2023",
+            "13/01/2026",
+            "0/1/2026",
+            "01/00/2026",
+            "1/1/26",
+            "2026-01-01",
+            "01/01/+026",
+            " 1/1/2026",
+            "1/1/2026/",
+            "",
+            "١/1/2026",
+            "001/1/2026",
+        ] {
+            assert_eq!(Day::from_request(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn days_are_shown_with_a_padded_day() {
+        assert_eq!(Day::from_request("8/1/2014").map(Day::shown).as_deref(), Some("Aug 01, 2014"));
+        assert_eq!(Day::from_scenario("1969-12-31"), Some(Day(-1)));
+        assert_eq!(Day(-1).iso(), "1969-12-31");
+    }
+
+    #[test]
+    fn midnight_and_noon_are_twelve() {
+        let at = |text| Moment::from_scenario(text).unwrap().shown_time();
+        assert_eq!(at("2026-05-01T00:05:00Z"), "12:05 AM");
+        assert_eq!(at("2026-05-01T12:00:00Z"), "12:00 PM");
+        assert_eq!(at("2026-05-01T21:30:00+02:00"), "07:30 PM");
+        assert_eq!(at("2026-05-01"), "12:00 AM");
+    }
+
+    #[test]
+    fn instants_need_an_offset() {
+        assert_eq!(Moment::from_scenario("2026-05-01T00:05:00"), None);
+        assert_eq!(
+            Moment::from_scenario("2026-06-30T12:00:00Z").map(Moment::iso).as_deref(),
+            Some("2026-06-30T12:00:00Z")
+        );
+    }
+}

@@ -1,0 +1,249 @@
+//! One field of a request body, read in its documented shape (`behaviour.md` 3): what counts as absent, which other
+//! spellings are taken, and the refusal where it is neither.
+
+use std::borrow::Cow;
+
+use serde::de::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+
+use crate::api::refusal::{Code, Refusal};
+
+/// A member of a JSON object, not yet looked into; absent where the member is missing or null.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Field<'a>(Option<&'a str>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Field<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = <&'de RawValue>::deserialize(deserializer)?.get();
+        Ok(Self((raw != "null").then_some(raw)))
+    }
+}
+
+/// Reads a whole body into its mirror. An empty body is the caller's business.
+///
+/// # Errors
+/// 2466 where the bytes are not JSON, or not an object.
+pub fn object<'a, T: serde::Deserialize<'a>>(body: &'a [u8]) -> Result<T, Refusal> {
+    let body = without_mark(body);
+    let not = |detail: String| Refusal::new(Code::NotJson, detail);
+    let text = std::str::from_utf8(body).map_err(|error| not(format!("the body is not UTF-8: {error}")))?;
+    if !text.trim_start_matches(JSON_SPACE).starts_with('{') {
+        let shown: String = text.trim().chars().take(20).collect();
+        return Err(not(format!("the body is not a JSON object: {shown}")));
+    }
+    serde_json::from_str(text).map_err(|error| not(format!("the body is not JSON: {error}")))
+}
+
+const JSON_SPACE: [char; 4] = [' ', '\t', '\n', '\r'];
+
+/// The body without a UTF-8 byte order mark.
+#[must_use]
+pub fn without_mark(body: &[u8]) -> &[u8] {
+    body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body)
+}
+
+/// Whether the body counts as empty: nothing, or white space alone.
+#[must_use]
+pub fn is_blank(body: &[u8]) -> bool {
+    without_mark(body).iter().all(u8::is_ascii_whitespace)
+}
+
+/// A refusal of one field: `<field> must be …`, with what stood there as the detail.
+#[must_use]
+pub fn must_be(field: &str, allowed: &str, found: &str) -> Refusal {
+    Refusal::validation(
+        format!("{field} must be {allowed}"),
+        format!("{field}: {} is not {allowed}", short(found)),
+    )
+}
+
+/// The same for one element of a list.
+#[must_use]
+pub fn element_must_be(field: &str, at: usize, allowed: &str, found: &str) -> Refusal {
+    Refusal::validation(
+        format!("{field} must be {allowed}"),
+        format!("{field}[{at}]: {} is not {allowed}", short(found)),
+    )
+}
+
+fn short(found: &str) -> String {
+    if found.chars().count() <= 60 {
+        found.to_owned()
+    } else {
+        found.chars().take(60).chain(['…']).collect()
+    }
+}
+
+impl<'a> Field<'a> {
+    /// The JSON text, absent where it is null, a blank string, or an empty list.
+    #[must_use]
+    pub fn raw(self) -> Option<&'a str> {
+        let raw = self.0?;
+        let inside = match raw.as_bytes() {
+            [b'"', .., b'"'] | [b'[', .., b']'] => &raw[1..raw.len() - 1],
+            _ => return Some(raw),
+        };
+        let blank = inside.trim().is_empty() || (raw.starts_with('"') && string(raw)?.trim().is_empty());
+        (!blank).then_some(raw)
+    }
+
+    /// A string.
+    ///
+    /// # Errors
+    /// 2003 for anything else.
+    pub fn text(self, name: &str) -> Result<Option<Cow<'a, str>>, Refusal> {
+        self.raw().map(|raw| string(raw).ok_or_else(|| must_be(name, "a string", raw))).transpose()
+    }
+
+    /// An integer, or a string of digits. Beyond 64 bits it is the largest (or smallest) of them: no id is that.
+    ///
+    /// # Errors
+    /// 2003 for anything else.
+    pub fn integer(self, name: &str) -> Result<Option<i64>, Refusal> {
+        self.raw().map(|raw| integer(raw).ok_or_else(|| must_be(name, "an integer", raw))).transpose()
+    }
+
+    /// A boolean, or "true" or "false" as a string in any case.
+    ///
+    /// # Errors
+    /// 2003 for anything else.
+    pub fn boolean(self, name: &str) -> Result<Option<bool>, Refusal> {
+        let read = |raw: &str| match raw.trim_matches('"').to_ascii_lowercase().as_str() {
+            "true" if raw.starts_with(['t', '"']) => Some(true),
+            "false" if raw.starts_with(['f', '"']) => Some(false),
+            _ => None,
+        };
+        self.raw().map(|raw| read(raw).ok_or_else(|| must_be(name, "true or false", raw))).transpose()
+    }
+
+    /// A list, its elements not yet looked into; empty where absent. `allowed` says what it is a list of.
+    ///
+    /// # Errors
+    /// 2003 for anything but a list.
+    pub fn list(self, name: &str, allowed: &str) -> Result<Vec<&'a RawValue>, Refusal> {
+        let Some(raw) = self.raw() else { return Ok(Vec::new()) };
+        serde_json::from_str(raw).map_err(|_| must_be(name, allowed, raw))
+    }
+
+    /// A list of integers, each also as a string of digits.
+    ///
+    /// # Errors
+    /// 2003 for anything else.
+    pub fn integers(self, name: &str) -> Result<Vec<i64>, Refusal> {
+        let allowed = "a list of integers";
+        self.list(name, allowed)?
+            .into_iter()
+            .enumerate()
+            .map(|(at, raw)| integer(raw.get()).ok_or_else(|| element_must_be(name, at, allowed, raw.get())))
+            .collect()
+    }
+
+    /// A list of strings.
+    ///
+    /// # Errors
+    /// 2003 for anything else.
+    pub fn texts(self, name: &str) -> Result<Vec<Cow<'a, str>>, Refusal> {
+        let allowed = "a list of strings";
+        self.list(name, allowed)?
+            .into_iter()
+            .enumerate()
+            .map(|(at, raw)| string(raw.get()).ok_or_else(|| element_must_be(name, at, allowed, raw.get())))
+            .collect()
+    }
+
+    /// An object, read into its mirror.
+    ///
+    /// # Errors
+    /// 2003 for anything else.
+    pub fn object<T: serde::Deserialize<'a>>(self, name: &str) -> Result<Option<T>, Refusal> {
+        let read = |raw: &'a str| raw.starts_with('{').then(|| serde_json::from_str(raw).ok())?;
+        self.raw().map(|raw| read(raw).ok_or_else(|| must_be(name, "an object", raw))).transpose()
+    }
+}
+
+/// The text of a JSON string.
+#[must_use]
+pub fn string(raw: &str) -> Option<Cow<'_, str>> {
+    if !raw.starts_with('"') {
+        return None;
+    }
+    if raw.contains('\\') {
+        return serde_json::from_str(raw).ok().map(Cow::Owned);
+    }
+    raw.get(1..raw.len().checked_sub(1)?).map(Cow::Borrowed)
+}
+
+/// The value of a JSON integer, or of a string of digits.
+#[must_use]
+pub fn integer(raw: &str) -> Option<i64> {
+    let (negative, digits) = match raw.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, raw.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(raw)),
+    };
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let value = digits.parse().unwrap_or(i64::MAX);
+    Some(if negative { -value } else { value })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(serde::Deserialize)]
+    struct Mirror<'a> {
+        #[serde(borrow, default)]
+        x: Field<'a>,
+    }
+
+    fn field(json: &'static str) -> Field<'static> {
+        object::<Mirror>(json.as_bytes()).unwrap().x
+    }
+
+    #[test]
+    fn null_blank_and_empty_are_absent() {
+        for absent in ["{}", r#"{"x":null}"#, r#"{"x":"  "}"#, r#"{"x":[ ]}"#, r#"{"x":"\n"}"#] {
+            assert!(field(absent).raw().is_none(), "{absent}");
+        }
+        assert!(field(r#"{"x":[null]}"#).raw().is_some());
+    }
+
+    #[test]
+    fn integers_come_as_strings_of_digits_too() {
+        assert_eq!(field(r#"{"x":"012"}"#).integer("x").unwrap(), Some(12));
+        assert_eq!(field(r#"{"x":-3}"#).integer("x").unwrap(), Some(-3));
+        assert_eq!(field(r#"{"x":123456789012345678901234}"#).integer("x").unwrap(), Some(i64::MAX));
+        for bad in [r#"{"x":1.5}"#, r#"{"x":"1a"}"#, r#"{"x":true}"#, r#"{"x":"-1"}"#, r#"{"x":1e3}"#] {
+            let refusal = field(bad).integer("x").unwrap_err();
+            assert_eq!(refusal.message, "x must be an integer", "{bad}");
+        }
+    }
+
+    #[test]
+    fn booleans_come_as_strings_in_any_case_too() {
+        assert_eq!(field(r#"{"x":"TRUE"}"#).boolean("x").unwrap(), Some(true));
+        assert_eq!(field(r#"{"x":false}"#).boolean("x").unwrap(), Some(false));
+        for bad in [r#"{"x":1}"#, r#"{"x":"yes"}"#, r#"{"x":"\"true"}"#] {
+            assert!(field(bad).boolean("x").is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_bad_element_is_named_by_its_place() {
+        let refusal = field(r#"{"x":[1,null]}"#).integers("x").unwrap_err();
+        assert_eq!(refusal.message, "x must be a list of integers");
+        assert_eq!(refusal.detail, "x[1]: null is not a list of integers");
+        assert!(field(r#"{"x":5}"#).integers("x").is_err());
+    }
+
+    #[test]
+    fn a_body_that_is_no_object_is_2466() {
+        for bad in ["[]", "1", "{", "{} x", "\u{feff}[]", "nul", "{\"x\":01}"] {
+            let refusal = object::<Mirror>(bad.as_bytes()).err().unwrap();
+            assert_eq!(refusal.code, Code::NotJson, "{bad}");
+        }
+        assert!(object::<Mirror>(b"\xef\xbb\xbf {}").is_ok());
+        assert!(object::<Mirror>(b"{\"y\":\"\xff\"}").is_err());
+    }
+}

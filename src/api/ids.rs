@@ -1,0 +1,50 @@
+//! Ids and the order in which ties are broken (`behaviour.md` 3).
+
+use std::cmp::Ordering;
+
+/// Every id that the simulator makes is below this: 2^53, the largest integer that JavaScript keeps whole.
+pub const ID_LIMIT: u64 = 1 << 53;
+
+/// Order of two ids: numeric when both are digits, else bytewise. Ids of digits stand before all others, without which
+/// this would be no order (`10`, `1a`, `9` would run in a circle).
+#[must_use]
+pub fn compare(left: &str, right: &str) -> Ordering {
+    let digits = |id: &str| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit());
+    match (digits(left), digits(right)) {
+        (true, true) => {
+            let (a, b) = (left.trim_start_matches('0'), right.trim_start_matches('0'));
+            a.len().cmp(&b.len()).then_with(|| a.cmp(b)).then_with(|| left.cmp(right))
+        }
+        (true, false) => Ordering::Less,
+        (false, true) => Ordering::Greater,
+        (false, false) => left.cmp(right),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_compare_as_numbers_of_any_length() {
+        assert_eq!(compare("9", "10"), Ordering::Less);
+        assert_eq!(compare("007", "7"), Ordering::Less);
+        assert_eq!(compare("99999999999999999999999", "100000000000000000000000"), Ordering::Less);
+        assert_eq!(compare("r-2", "r-10"), Ordering::Greater);
+    }
+
+    #[test]
+    fn the_order_is_total() {
+        let ids = ["10", "1a", "9", "-1", "", "7", "007"];
+        for a in ids {
+            for b in ids {
+                assert_eq!(compare(a, b), compare(b, a).reverse());
+                for c in ids {
+                    if compare(a, b).is_le() && compare(b, c).is_le() {
+                        assert!(compare(a, c).is_le(), "{a} {b} {c}");
+                    }
+                }
+            }
+        }
+    }
+}

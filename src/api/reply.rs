@@ -1,0 +1,36 @@
+//! A reply: status, headers and the bytes of the body.
+
+use std::borrow::Cow;
+
+/// An answer ready to send.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reply {
+    /// The HTTP status.
+    pub status: u16,
+    /// Header names in lower case, with their values. `content-type` is one of them, `content-length` is not.
+    pub headers: Vec<(Cow<'static, str>, Cow<'static, str>)>,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+impl Reply {
+    /// A JSON reply from its bytes.
+    #[must_use]
+    pub fn json(status: u16, body: Vec<u8>) -> Self {
+        Self::typed(status, "application/json", body)
+    }
+
+    /// A reply of that media type.
+    #[must_use]
+    pub fn typed(status: u16, media_type: &'static str, body: Vec<u8>) -> Self {
+        let headers = vec![("content-type".into(), media_type.into())];
+        Self { status, headers, body }
+    }
+
+    /// The same reply with one header more.
+    #[must_use]
+    pub fn with(mut self, name: impl Into<Cow<'static, str>>, value: impl Into<Cow<'static, str>>) -> Self {
+        self.headers.push((name.into(), value.into()));
+        self
+    }
+}

@@ -1,0 +1,7 @@
+//! Standin: a fake business-reputation backend that behaves like the real one.
+
+pub mod api;
+pub mod auth;
+pub mod clock;
+pub mod dataset;
+pub mod draw;
