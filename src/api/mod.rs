@@ -6,6 +6,8 @@ pub mod call;
 pub mod dates;
 /// What a scenario may change in the API's manners.
 pub mod dialect;
+/// Email addresses, recognised.
+pub mod email;
 /// One field of a request body, read in its documented shape.
 pub mod field;
 /// Text compared without case.
@@ -14,6 +16,8 @@ pub mod fold;
 pub mod ids;
 /// The six operations and their paths.
 pub mod operation;
+/// Phone numbers, compared.
+pub mod phone;
 /// The API's "no", and the one catalogue of its codes.
 pub mod refusal;
 /// A reply: the bytes to send.

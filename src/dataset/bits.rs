@@ -1,0 +1,74 @@
+//! A set of rows, one bit each.
+
+/// A set of the numbers below its length.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Bits {
+    words: Vec<u64>,
+}
+
+impl Bits {
+    /// No row, of so many.
+    #[must_use]
+    pub fn none(length: usize) -> Self {
+        Self { words: vec![0; length.div_ceil(64)] }
+    }
+
+    /// Adds a row; one beyond the length is left out.
+    pub fn insert(&mut self, row: u32) {
+        if let Some(word) = self.words.get_mut(row as usize / 64) {
+            *word |= 1 << (row % 64);
+        }
+    }
+
+    /// Whether a row is in it.
+    #[must_use]
+    pub fn contains(&self, row: u32) -> bool {
+        self.word(row as usize / 64) >> (row % 64) & 1 == 1
+    }
+
+    /// The rows `64 * at` to `64 * at + 63`, lowest bit first.
+    #[must_use]
+    pub fn word(&self, at: usize) -> u64 {
+        self.words.get(at).copied().unwrap_or_default()
+    }
+
+    /// Whether no row is in it.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.words.iter().all(|word| *word == 0)
+    }
+}
+
+/// The set bits of a word, lowest first.
+#[derive(Clone, Copy, Debug)]
+pub struct Ones(pub u64);
+
+impl Iterator for Ones {
+    type Item = u32;
+
+    fn next(&mut self) -> Option<u32> {
+        if self.0 == 0 {
+            return None;
+        }
+        let bit = self.0.trailing_zeros();
+        self.0 &= self.0 - 1;
+        Some(bit)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_found_again() {
+        let mut bits = Bits::none(130);
+        for row in [0, 63, 64, 129, 5000] {
+            bits.insert(row);
+        }
+        let found: Vec<u32> =
+            (0..3).flat_map(|at| Ones(bits.word(at)).map(move |bit| at as u32 * 64 + bit)).collect();
+        assert_eq!(found, [0, 63, 64, 129]);
+        assert!(bits.contains(129) && !bits.contains(128) && !bits.contains(5000));
+    }
+}

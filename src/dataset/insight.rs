@@ -1,0 +1,77 @@
+//! Sentiment scores: means of review sentiments weighted by mentions, in tenths (`behaviour.md` 4).
+
+use std::ops::{AddAssign, Range};
+
+use crate::dataset::reviews::Reviews;
+use crate::dataset::selection::Filter;
+
+/// The sums that a score is made of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Score {
+    /// Sum of sentiment (tenths) times mentions.
+    pub weighted: u64,
+    /// Sum of mentions.
+    pub mentions: u64,
+}
+
+impl Score {
+    /// Takes one review in.
+    pub const fn add(&mut self, sentiment: u16, mentions: u32) {
+        self.weighted += sentiment as u64 * mentions as u64;
+        self.mentions += mentions as u64;
+    }
+
+    /// What is left without another that lies within.
+    #[must_use]
+    pub const fn less(self, other: Self) -> Self {
+        Self { weighted: self.weighted - other.weighted, mentions: self.mentions - other.mentions }
+    }
+
+    /// The score in tenths, halves rounded away from zero; 0 without mentions.
+    #[must_use]
+    pub const fn tenths(self) -> u64 {
+        match self.mentions {
+            0 => 0,
+            mentions => (2 * self.weighted + mentions) / (2 * mentions),
+        }
+    }
+}
+
+impl AddAssign for Score {
+    fn add_assign(&mut self, other: Self) {
+        self.weighted += other.weighted;
+        self.mentions += other.mentions;
+    }
+}
+
+/// The scores of some locations, in their order, over the reviews that pass a filter. The filter's own locations are
+/// not looked at.
+#[must_use]
+pub fn scores(reviews: &Reviews, filter: &Filter, locations: &[u32]) -> Vec<Score> {
+    if filter.is_days_only() {
+        let rows: Range<u32> = reviews.between(filter.from, filter.to);
+        return locations.iter().map(|location| reviews.score(*location, &rows)).collect();
+    }
+    let mut slots = vec![Score::default(); reviews.locations()];
+    let filter = Filter { locations: Some(locations), ..filter.clone() };
+    for row in reviews.select(&filter) {
+        let at = row as usize;
+        slots[reviews.location[at] as usize].add(reviews.sentiment[at], reviews.mentions[at]);
+    }
+    locations.iter().map(|location| slots.get(*location as usize).copied().unwrap_or_default()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_are_rounded_away_from_zero_once() {
+        let mut score = Score::default();
+        for sentiment in [950, 300, 500, 900] {
+            score.add(sentiment, 1);
+        }
+        assert_eq!((score.tenths(), score.mentions), (663, 4));
+        assert_eq!(Score::default().tenths(), 0);
+    }
+}

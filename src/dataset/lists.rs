@@ -1,0 +1,37 @@
+//! Plain lists in `seed-data/`: `#` begins a comment line, `[name]` a section, and every other line is one entry. The
+//! files are embedded, so that the program stands alone; a person extends them by adding lines.
+
+/// The sections of a list file, in the order written, with their entries.
+#[must_use]
+pub fn sections(file: &'static str) -> Vec<(&'static str, Vec<&'static str>)> {
+    let mut sections: Vec<(&str, Vec<&str>)> = Vec::new();
+    for line in file.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        match line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
+            Some(name) => sections.push((name, Vec::new())),
+            None => sections.last_mut().into_iter().for_each(|(_, entries)| entries.push(line)),
+        }
+    }
+    sections
+}
+
+/// The entries of one section; none where the file has no such section.
+#[must_use]
+pub fn section(file: &'static str, name: &str) -> Vec<&'static str> {
+    sections(file)
+        .into_iter()
+        .find(|(known, _)| *known == name)
+        .map(|(_, entries)| entries)
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_and_blank_lines_are_passed_over() {
+        let file = "# a\n[one]\nfirst\n\n second \n[two]\n[three]\nthird";
+        let expected = vec![("one", vec!["first", "second"]), ("two", vec![]), ("three", vec!["third"])];
+        assert_eq!(sections(file), expected);
+    }
+}

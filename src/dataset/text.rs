@@ -1,0 +1,146 @@
+//! A text put together when it is written, so that showing a review allocates nothing.
+
+use std::fmt::{Display, Formatter, Result, Write};
+
+use serde::{Serialize, Serializer};
+
+/// Host of everything that the platform itself would serve.
+const PLATFORM: &str = "standin.test";
+
+/// The id of a review: drawn, or as given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Id<'a> {
+    /// Drawn.
+    Number(u64),
+    /// As given.
+    Given(&'a str),
+}
+
+impl Display for Id<'_> {
+    fn fmt(&self, out: &mut Formatter<'_>) -> Result {
+        match self {
+            Self::Number(number) => write!(out, "{number}"),
+            Self::Given(text) => out.write_str(text),
+        }
+    }
+}
+
+/// A text, in parts.
+#[derive(Clone, Copy, Debug)]
+pub enum Text<'a> {
+    /// As given.
+    Given(&'a str),
+    /// Parts in a row.
+    Pieces([&'a str; 4]),
+    /// Sentences with the same thing between each two; empty ones are left out.
+    Sentences([&'a str; 4], &'static str),
+    /// An id.
+    Id(Id<'a>),
+    /// A picture on the platform: which folder, which number.
+    Picture(&'static str, u64),
+    /// The platform's page of a review.
+    Page(Id<'a>),
+    /// The page of a review at its source, named by the source's alias.
+    SourcePage(&'a str, Id<'a>),
+    /// Someone's nickname.
+    Nickname(&'a str, u64),
+    /// Someone's address.
+    Address(&'a str, &'a str, u64),
+}
+
+impl Display for Text<'_> {
+    fn fmt(&self, out: &mut Formatter<'_>) -> Result {
+        match *self {
+            Self::Given(text) => out.write_str(text),
+            Self::Pieces(parts) => parts.iter().try_for_each(|part| out.write_str(part)),
+            Self::Sentences(parts, join) => {
+                let said = parts.iter().filter(|part| !part.is_empty());
+                said.enumerate().try_for_each(|(at, part)| {
+                    out.write_str(if at == 0 { "" } else { join })?;
+                    out.write_str(part)
+                })
+            }
+            Self::Id(id) => write!(out, "{id}"),
+            Self::Picture(folder, number) => {
+                write!(out, "https://images.{PLATFORM}/{folder}/{number}.png")
+            }
+            Self::Page(id) => write!(out, "https://reviews.{PLATFORM}/{id}"),
+            Self::SourcePage(alias, id) => {
+                out.write_str("https://")?;
+                for letter in alias.chars().filter(char::is_ascii_alphanumeric) {
+                    out.write_char(letter.to_ascii_lowercase())?;
+                }
+                write!(out, ".test/reviews/{id}")
+            }
+            Self::Nickname(first, number) => {
+                for letter in first.chars() {
+                    out.write_char(letter.to_ascii_lowercase())?;
+                }
+                write!(out, "{number}")
+            }
+            Self::Address(first, last, number) => {
+                if first.is_ascii() && last.is_ascii() {
+                    plain(out, first)?;
+                    out.write_char('.')?;
+                    plain(out, last)?;
+                } else {
+                    out.write_str("user")?;
+                }
+                write!(out, "{number}@mail.test")
+            }
+        }
+    }
+}
+
+fn plain(out: &mut Formatter<'_>, name: &str) -> Result {
+    let letters = name.chars().filter(char::is_ascii_alphanumeric);
+    letters.map(|letter| letter.to_ascii_lowercase()).try_for_each(|letter| out.write_char(letter))
+}
+
+impl Serialize for Text<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        match self {
+            Self::Given(text) => serializer.serialize_str(text),
+            Self::Pieces(..)
+            | Self::Sentences(..)
+            | Self::Id(_)
+            | Self::Picture(..)
+            | Self::Page(_)
+            | Self::SourcePage(..)
+            | Self::Nickname(..)
+            | Self::Address(..) => serializer.collect_str(self),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_joined_and_empty_ones_left_out() {
+        assert_eq!(Text::Sentences(["A.", "", "B.", ""], " ").to_string(), "A. B.");
+        assert_eq!(Text::Sentences(["あ。", "い。", "", ""], "").to_string(), "あ。い。");
+    }
+
+    #[test]
+    fn every_host_ends_in_test() {
+        let id = Id::Number(7);
+        for (made, expected) in [
+            (Text::Picture("users", 5), "https://images.standin.test/users/5.png"),
+            (Text::Page(id), "https://reviews.standin.test/7"),
+            (Text::SourcePage("yahoo_local", id), "https://yahoolocal.test/reviews/7"),
+            (Text::Address("Zoë", "Lee", 41), "user41@mail.test"),
+            (Text::Address("Ann", "O'Hara", 41), "ann.ohara41@mail.test"),
+            (Text::Nickname("Ann", 41), "ann41"),
+        ] {
+            assert_eq!(made.to_string(), expected);
+        }
+    }
+
+    #[test]
+    fn serialised_it_is_one_escaped_string() {
+        let text = Text::Pieces(["a\"", "b", "", "\n"]);
+        assert_eq!(serde_json::to_string(&text).unwrap(), r#""a\"b\n""#);
+    }
+}

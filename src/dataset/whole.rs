@@ -1,0 +1,216 @@
+//! The dataset as a whole: businesses and locations by number, who stands above whom, and the columns over them.
+
+use std::sync::Arc;
+
+use crate::api::dates::Day;
+use crate::api::sources::Source;
+use crate::dataset::contacts::Contacts;
+use crate::dataset::questions::Questions;
+use crate::dataset::records::{Business, Kind, Location};
+use crate::dataset::reviews::Reviews;
+use crate::draw::Seed;
+
+/// The facts of one scenario under one seed. Immutable.
+#[derive(Debug)]
+pub struct Dataset {
+    /// The seed of all that is drawn.
+    pub seed: Seed,
+    /// Day on which the scenario's clock starts.
+    pub today: Day,
+    /// All sources.
+    pub sources: Vec<Source>,
+    /// The reviews.
+    pub reviews: Reviews,
+    /// The questions.
+    pub questions: Questions,
+    /// The contacts.
+    pub contacts: Contacts,
+    businesses: Arc<Vec<Business>>,
+    /// (business, location within it), all locations of a business in a row.
+    locations: Vec<(u32, u32)>,
+    /// First location of each business; one more at the end.
+    starts: Vec<u32>,
+    /// Every number, ascending.
+    numbers: Vec<(u64, Place)>,
+}
+
+/// Who bears a number: an index into the dataset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// An enterprise or a reseller.
+    Account(u32),
+    /// A location.
+    Location(u32),
+}
+
+impl Dataset {
+    /// Builds it. All references have been checked by the loader.
+    #[must_use]
+    pub fn build(seed: Seed, today: Day, businesses: Arc<Vec<Business>>, sources: Vec<Source>) -> Self {
+        let mut locations = Vec::new();
+        let mut starts = vec![0];
+        let mut numbers = Vec::new();
+        for (account, business) in (0..).zip(businesses.iter()) {
+            numbers.push((business.number, Place::Account(account)));
+            for (at, location) in (0..).zip(&business.locations) {
+                numbers.push((location.number, Place::Location(length(&locations))));
+                locations.push((account, at));
+            }
+            starts.push(length(&locations));
+        }
+        numbers.sort_unstable_by_key(|(number, _)| *number);
+        let records: Vec<&Location> = businesses.iter().flat_map(|business| &business.locations).collect();
+        let reviews = Reviews::build(seed, today, &records, &sources);
+        let questions = Questions::build(seed, &records);
+        let contacts = Contacts::build(&businesses);
+        Self { seed, today, sources, reviews, questions, contacts, businesses, locations, starts, numbers }
+    }
+
+    /// Who bears a number.
+    #[must_use]
+    pub fn find(&self, number: i64) -> Option<Place> {
+        let number = u64::try_from(number).ok()?;
+        let at = self.numbers.binary_search_by_key(&number, |(number, _)| *number).ok()?;
+        Some(self.numbers[at].1)
+    }
+
+    /// An account.
+    #[must_use]
+    pub fn account(&self, account: u32) -> &Business {
+        &self.businesses[account as usize]
+    }
+
+    /// A location.
+    #[must_use]
+    pub fn location(&self, location: u32) -> &Location {
+        let (account, at) = self.locations[location as usize];
+        &self.account(account).locations[at as usize]
+    }
+
+    /// The account that a location belongs to.
+    #[must_use]
+    pub fn account_of(&self, location: u32) -> u32 {
+        self.locations[location as usize].0
+    }
+
+    /// The account that a number means, or that its location belongs to.
+    #[must_use]
+    pub fn account_at(&self, place: Place) -> u32 {
+        match place {
+            Place::Account(account) => account,
+            Place::Location(location) => self.account_of(location),
+        }
+    }
+
+    /// Every account.
+    pub fn accounts(&self) -> impl Iterator<Item = u32> + use<> {
+        0..length(&self.businesses)
+    }
+
+    /// Whether an account is that other, or stands below it.
+    #[must_use]
+    pub fn is_under(&self, account: u32, above: u32) -> bool {
+        let mut at = Some(account);
+        for _ in 0..self.businesses.len() {
+            match at {
+                Some(found) if found == above => return true,
+                Some(found) => at = self.parent(found),
+                None => return false,
+            }
+        }
+        false
+    }
+
+    /// The reseller above an account.
+    #[must_use]
+    pub fn parent(&self, account: u32) -> Option<u32> {
+        let number = self.account(account).parent?;
+        match self.find(i64::try_from(number).ok()?)? {
+            Place::Account(parent) => Some(parent),
+            Place::Location(_) => None,
+        }
+    }
+
+    /// The locations that a number stands for: its own, an account's, or those of all accounts under a reseller.
+    #[must_use]
+    pub fn locations_of(&self, place: Place) -> Vec<u32> {
+        match place {
+            Place::Location(location) => vec![location],
+            Place::Account(account) if self.account(account).kind == Kind::Reseller => {
+                let under = self.accounts().filter(|other| self.is_under(*other, account));
+                under.flat_map(|account| self.span(account)).collect()
+            }
+            Place::Account(account) => self.span(account).collect(),
+        }
+    }
+
+    fn span(&self, account: u32) -> std::ops::Range<u32> {
+        self.starts[account as usize]..self.starts[account as usize + 1]
+    }
+
+    /// How many locations there are.
+    #[must_use]
+    pub fn location_count(&self) -> usize {
+        self.locations.len()
+    }
+}
+
+fn length<T>(list: &[T]) -> u32 {
+    u32::try_from(list.len()).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+pub mod fixture {
+    //! Small datasets for the tests of this module.
+
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::api::sources;
+    use crate::dataset::records::{Locale, ReviewPlan, Reviews};
+
+    /// One account (100) with two locations (1, 2), half of the generated reviews at each.
+    pub fn generated(count: u32) -> Dataset {
+        let plan = ReviewPlan {
+            count: count / 2,
+            ratings: [5, 5, 10, 25, 55],
+            sources: vec![(0, 60), (1, 25), (24, 10), (25, 5)],
+            from: Day(20_000),
+            to: Day(20_364),
+            published: 900_000,
+            responded: 400_000,
+            locales: vec![(Locale::En, 4), (Locale::Ja, 1)],
+        };
+        let location = |number| Location {
+            number,
+            name: format!("L{number}"),
+            levels: BTreeMap::new(),
+            reviews: vec![Reviews::Generated(plan.clone())],
+            questions: Vec::new(),
+        };
+        Dataset::build(
+            Seed(1),
+            Day(20_364),
+            Arc::new(vec![business(100, vec![location(1), location(2)])]),
+            sources::known(),
+        )
+    }
+
+    /// An enterprise with those locations.
+    pub fn business(number: u64, locations: Vec<Location>) -> Business {
+        Business {
+            number,
+            name: format!("B{number}"),
+            kind: Kind::Enterprise,
+            parent: None,
+            category: "hotel".to_owned(),
+            industry_score: None,
+            text_categorisation: false,
+            users: Vec::new(),
+            levels: Vec::new(),
+            competitors: Vec::new(),
+            locations,
+            contacts: Vec::new(),
+        }
+    }
+}
