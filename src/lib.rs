@@ -5,3 +5,8 @@ pub mod auth;
 pub mod clock;
 pub mod dataset;
 pub mod draw;
+pub mod ledger;
+pub mod operations;
+pub mod pipeline;
+pub mod scenario;
+pub mod world;

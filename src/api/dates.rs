@@ -1,5 +1,7 @@
 //! Days and instants, as the API reads and writes them (`behaviour.md` 3). All in UTC.
 
+use std::fmt::{Display, Formatter};
+
 use jiff::{Timestamp, ToSpan, civil::Date, tz::TimeZone};
 
 /// A calendar day: days since 1970-01-01.
@@ -46,25 +48,6 @@ impl Day {
 
     fn date(self) -> Date {
         EPOCH.checked_add(self.0.days()).unwrap_or(EPOCH)
-    }
-
-    /// Appends `Mon DD, YYYY` (`Aug 01, 2014`).
-    pub fn write(self, out: &mut Vec<u8>) {
-        let date = self.date();
-        let month = usize::try_from(date.month() - 1).unwrap_or_default();
-        out.extend_from_slice(MONTHS[month].as_bytes());
-        out.push(b' ');
-        digits(out, date.day().unsigned_abs().into(), 2);
-        out.extend_from_slice(b", ");
-        digits(out, date.year().unsigned_abs(), 4);
-    }
-
-    /// `Mon DD, YYYY` (`Aug 01, 2014`).
-    #[must_use]
-    pub fn shown(self) -> String {
-        let mut out = Vec::with_capacity(12);
-        self.write(&mut out);
-        String::from_utf8_lossy(&out).into_owned()
     }
 
     /// `YYYY-MM-DD`.
@@ -125,10 +108,12 @@ fn small(text: &str) -> Option<i8> {
         .then(|| text.parse().ok())?
 }
 
-fn digits(out: &mut Vec<u8>, value: u16, width: u32) {
-    for place in (0..width).rev() {
-        let digit = value / 10_u16.pow(place) % 10;
-        out.push(b'0' + u8::try_from(digit).unwrap_or_default());
+/// `Mon DD, YYYY`, the day padded (`Aug 01, 2014`).
+impl Display for Day {
+    fn fmt(&self, out: &mut Formatter<'_>) -> std::fmt::Result {
+        let date = self.date();
+        let month = usize::try_from(date.month() - 1).unwrap_or_default();
+        write!(out, "{} {:02}, {:04}", MONTHS[month], date.day(), date.year())
     }
 }
 
@@ -161,7 +146,7 @@ mod tests {
 
     #[test]
     fn days_are_shown_with_a_padded_day() {
-        assert_eq!(Day::from_request("8/1/2014").map(Day::shown).as_deref(), Some("Aug 01, 2014"));
+        assert_eq!(Day::from_request("8/1/2014").map(|day| day.to_string()).as_deref(), Some("Aug 01, 2014"));
         assert_eq!(Day::from_scenario("1969-12-31"), Some(Day(-1)));
         assert_eq!(Day(-1).iso(), "1969-12-31");
     }

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use serde::de::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
+use crate::api::dates::Day;
 use crate::api::refusal::{Code, Refusal};
 
 /// A member of a JSON object, not yet looked into; absent where the member is missing or null.
@@ -149,6 +150,52 @@ impl<'a> Field<'a> {
             .enumerate()
             .map(|(at, raw)| string(raw.get()).ok_or_else(|| element_must_be(name, at, allowed, raw.get())))
             .collect()
+    }
+
+    /// Whether a list stands there, be it empty: what replaces a stored list.
+    #[must_use]
+    pub fn is_list(self) -> bool {
+        self.0.is_some_and(|raw| raw.starts_with('['))
+    }
+
+    /// A mandatory day, `MM/DD/YYYY`.
+    ///
+    /// # Errors
+    /// 2003 where it is absent or no such day.
+    pub fn day(self, name: &str) -> Result<Day, Refusal> {
+        let Some(text) = self.text(name)? else { return Err(Refusal::mandatory(name)) };
+        Day::from_request(&text).ok_or_else(|| must_be(name, "a date in the format MM/DD/YYYY", &text))
+    }
+
+    /// A filter by ratings: which of 0-5 are wanted, each as an integer or as a digit in a string.
+    ///
+    /// # Errors
+    /// 2003 for anything else.
+    pub fn ratings(self, name: &str) -> Result<Option<[bool; 6]>, Refusal> {
+        let allowed = "a list of ratings from 0 to 5";
+        let mut wanted = [false; 6];
+        let list = self.list(name, allowed)?;
+        for (at, raw) in list.iter().enumerate() {
+            let rating = integer(raw.get()).and_then(|rating| wanted.get_mut(usize::try_from(rating).ok()?));
+            let Some(rating) = rating else {
+                let detail = format!("{name}[{at}]: {} is not one of 0-5", short(raw.get()));
+                return Err(Refusal::validation(format!("{name} must be {allowed}"), detail));
+            };
+            *rating = true;
+        }
+        Ok((!list.is_empty()).then_some(wanted))
+    }
+
+    /// An index or a count in a body.
+    ///
+    /// # Errors
+    /// The code given, where it is negative or no integer.
+    pub fn index(self, name: &str, code: Code) -> Result<Option<u64>, Refusal> {
+        let Some(raw) = self.raw() else { return Ok(None) };
+        let index = integer(raw).and_then(|index| u64::try_from(index).ok());
+        index.map(Some).ok_or_else(|| {
+            Refusal::new(code, format!("{name}: {} is not an integer of 0 or more", short(raw)))
+        })
     }
 
     /// An object, read into its mirror.

@@ -74,6 +74,13 @@ pub fn find(sources: &[Source], wanted: &str) -> Option<usize> {
     sources.iter().position(|source| fold(&source.alias) == wanted || fold(&source.name) == wanted)
 }
 
+/// Places of the sources that a filter names, or none for an empty filter. An unknown source matches nothing.
+#[must_use]
+pub fn filter(sources: &[Source], wanted: &[std::borrow::Cow<'_, str>]) -> Option<Vec<u16>> {
+    let place = |wanted: &std::borrow::Cow<'_, str>| u16::try_from(find(sources, wanted)?).ok();
+    (!wanted.is_empty()).then(|| wanted.iter().filter_map(place).collect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

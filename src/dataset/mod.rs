@@ -5,8 +5,12 @@
 pub mod bits;
 /// Contacts that are there from the start.
 pub mod contacts;
+/// Custom fields of contacts.
+pub mod custom_field;
 /// What a generated review is, as a function of seed and place.
 pub mod generated;
+/// Levels above locations.
+pub mod hierarchy;
 /// Sentiment scores.
 pub mod insight;
 /// Plain lists of phrases and names, embedded.

@@ -25,6 +25,12 @@ impl Display for Id<'_> {
     }
 }
 
+impl Serialize for Id<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
 /// A text, in parts.
 #[derive(Clone, Copy, Debug)]
 pub enum Text<'a> {

@@ -1,0 +1,92 @@
+//! Kinds of custom fields and the values that fit them (`interface.md`, Contact).
+
+use crate::api::dates::Day;
+use crate::dataset::records::CustomField;
+
+impl CustomField {
+    /// What is wrong with a kind and its value: which of the two, and what is allowed there.
+    #[must_use]
+    pub fn problem(kind: &str, value: &str) -> Option<(&'static str, &'static str)> {
+        let (fits, allowed) = match kind.to_ascii_lowercase().as_str() {
+            "text" => (true, ""),
+            "number" => (is_number(value), "a number"),
+            "currency" => (is_currency(value), "an amount of money"),
+            "date" => (is_date(value), "a date in the format MM/dd/yyyy or MM-dd-yyyy"),
+            "yesno" | "yes/no" | "boolean" => (matches!(value, "1" | "0"), "1 or 0"),
+            _ => return Some(("type", "one of text, number, currency, date, yes/no")),
+        };
+        (!fits).then_some(("fieldValue", allowed))
+    }
+}
+
+/// Digits, with one minus before and one point within.
+fn is_number(value: &str) -> bool {
+    let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let value = value.strip_prefix('-').unwrap_or(value);
+    match value.split_once('.') {
+        Some((whole, part)) => digits(whole) && digits(part),
+        None => digits(value),
+    }
+}
+
+/// A number, with a sign of currency before it or commas between thousands.
+fn is_currency(value: &str) -> bool {
+    let amount = value.trim_start_matches(['$', '€', '£', '¥']);
+    let (whole, part) = amount.split_once('.').map_or((amount, None), |(whole, part)| (whole, Some(part)));
+    let mut groups = whole.trim_start_matches('-').split(',');
+    let first = groups.next().unwrap_or_default();
+    let grouped = groups.clone().next().is_none() || (1..=3).contains(&first.len());
+    let plain = format!(
+        "{}{}{}",
+        whole.replace(',', ""),
+        if part.is_some() { "." } else { "" },
+        part.unwrap_or_default()
+    );
+    value.chars().count() <= amount.chars().count() + 1
+        && grouped
+        && groups.all(|group| group.len() == 3)
+        && is_number(&plain)
+}
+
+fn is_date(value: &str) -> bool {
+    let bytes = value.as_bytes();
+    let shaped = bytes.len() == 10 && bytes[2] == bytes[5] && matches!(bytes[2], b'/' | b'-');
+    shaped && Day::from_request(&value.replace('-', "/")).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_fit_their_kind_or_are_told_what_would() {
+        for (kind, good, bad) in [
+            ("number", &["1", "-1.5", "007"][..], &["", "1.", ".5", "1e3", "+1", "1,000"][..]),
+            (
+                "currency",
+                &["12", "12.50", "$12.50", "1,234.50", "-3"][..],
+                &["", "$", "1,23", "12 USD", "$$1", "1234,567"][..],
+            ),
+            (
+                "date",
+                &["02/28/2026", "02-28-2026"][..],
+                &["2/28/2026", "02/30/2026", "02/28-2026", "2026-02-28", ""][..],
+            ),
+            ("yesno", &["1", "0"][..], &["yes", "", "true"][..]),
+            ("yes/no", &["1"][..], &["2"][..]),
+            ("text", &["", "anything"][..], &[][..]),
+        ] {
+            for value in good {
+                assert_eq!(CustomField::problem(kind, value), None, "{kind} {value:?}");
+            }
+            for value in bad {
+                assert_eq!(
+                    CustomField::problem(kind, value).map(|p| p.0),
+                    Some("fieldValue"),
+                    "{kind} {value:?}"
+                );
+            }
+        }
+        assert_eq!(CustomField::problem("colour", "red").map(|p| p.0), Some("type"));
+    }
+}

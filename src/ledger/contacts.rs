@@ -1,0 +1,243 @@
+//! Contacts as clients left them: what was written, over the contacts that the dataset has from the start.
+
+use std::collections::BTreeMap;
+
+use crate::api::ids::ID_LIMIT;
+use crate::dataset::contacts::{Identity, Register};
+use crate::dataset::records::{Contact, Preferences};
+use crate::draw::{Draw, Seed};
+
+/// Fields of an upsert that were given; absent ones leave a stored contact as it is.
+#[derive(Clone, Debug, Default)]
+#[expect(missing_docs, reason = "the documented fields, in the documented order")]
+pub struct Change {
+    pub id: Option<i64>,
+    pub first_name: Option<String>,
+    pub last_name: Option<String>,
+    pub email: Option<String>,
+    pub phone: Option<String>,
+    pub country_code: Option<String>,
+    pub sms_optin: Option<bool>,
+    pub blocked: Option<bool>,
+    pub business_ids: Vec<u64>,
+    pub tags: Option<Vec<String>>,
+    pub custom_fields: Option<Vec<crate::dataset::records::CustomField>>,
+    pub external_id: Option<String>,
+    pub email_preferences: Option<Preferences>,
+    pub sms_preferences: Option<Preferences>,
+}
+
+/// What a change makes of the contacts.
+#[derive(Debug)]
+pub struct Upsert {
+    /// The contact as it would be.
+    pub contact: Contact,
+    /// Whether it is new.
+    pub created: bool,
+    /// Another contact that one of the values already belongs to.
+    pub other: Option<u64>,
+}
+
+/// Written contacts, by enterprise.
+#[derive(Debug, Default)]
+pub struct ContactBook {
+    written: BTreeMap<u64, Register>,
+}
+
+/// The contacts of one enterprise: the dataset's, overlaid by what was written.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a> {
+    seeded: Option<&'a Register>,
+    written: Option<&'a Register>,
+}
+
+impl<'a> View<'a> {
+    /// The contact of that id.
+    #[must_use]
+    pub fn get(&self, id: u64) -> Option<&'a Contact> {
+        let written = self.written.and_then(|written| written.get(id));
+        written.or_else(|| self.seeded.and_then(|seeded| seeded.get(id)))
+    }
+
+    /// The contact of lowest id with that identity.
+    fn find(&self, identity: &Identity) -> Option<&'a Contact> {
+        let written = self.written.into_iter().flat_map(|written| written.find(identity));
+        let stale = |id: &u64| self.written.is_some_and(|written| written.get(*id).is_some());
+        let seeded = self.seeded.into_iter().flat_map(|seeded| seeded.find(identity)).filter(|id| !stale(id));
+        written.chain(seeded).min().and_then(|id| self.get(id))
+    }
+
+    /// All contacts, by id.
+    #[must_use]
+    pub fn all(&self) -> Vec<&'a Contact> {
+        let mut all: BTreeMap<u64, &Contact> = BTreeMap::new();
+        for register in [self.seeded, self.written].into_iter().flatten() {
+            all.extend(register.all().map(|contact| (contact.id, contact)));
+        }
+        all.into_values().collect()
+    }
+
+    /// What a change would make: of the contact that the first of id, externalId, email and phone finds, else of a new
+    /// one. None where an id is given that finds none.
+    #[must_use]
+    pub fn upsert(&self, seed: Seed, enterprise: u64, change: &Change) -> Option<Upsert> {
+        let named = Contact {
+            external_id: change.external_id.clone(),
+            email: change.email.clone(),
+            phone: change.phone.clone(),
+            country_code: change.country_code.clone(),
+            ..Contact::default()
+        };
+        let identities = Identity::of(&named);
+        let by_id = match change.id {
+            Some(id) => Some(u64::try_from(id).ok().and_then(|id| self.get(id))?),
+            None => None,
+        };
+        let mut found = by_id.into_iter().chain(identities.iter().filter_map(|identity| self.find(identity)));
+        let first = found.next();
+        let other = first.and_then(|first| found.map(|contact| contact.id).find(|id| *id != first.id));
+        let contact = match first {
+            Some(contact) => contact.clone(),
+            None => Contact { id: self.free_id(seed, enterprise, identities.first()), ..Contact::default() },
+        };
+        Some(Upsert { contact: change.applied(contact), created: first.is_none(), other })
+    }
+
+    /// An id drawn from what identifies the contact, the next free one where it is taken.
+    fn free_id(&self, seed: Seed, enterprise: u64, identity: Option<&Identity>) -> u64 {
+        let (kind, text) = match identity {
+            Some(Identity::External(text)) => (1, text.as_str()),
+            Some(Identity::Email(text)) => (2, text.as_str()),
+            Some(Identity::Phone(text)) => (3, text.as_str()),
+            None => (0, ""),
+        };
+        let mut draw = Draw::new(seed, "contact").with(enterprise).with(kind).with_text(text);
+        let mut id = 1 + draw.below(ID_LIMIT - 1);
+        while self.get(id).is_some() {
+            id = id % (ID_LIMIT - 1) + 1;
+        }
+        id
+    }
+}
+
+impl ContactBook {
+    /// The contacts of an enterprise, over those that the dataset has.
+    #[must_use]
+    pub fn of<'a>(&'a self, enterprise: u64, seeded: Option<&'a Register>) -> View<'a> {
+        View { seeded, written: self.written.get(&enterprise) }
+    }
+
+    /// Writes a contact.
+    pub fn put(&mut self, enterprise: u64, contact: Contact) {
+        self.written.entry(enterprise).or_default().put(contact);
+    }
+}
+
+impl Change {
+    /// The contact with what was given put in; arrays replace, and business ids only where there are any.
+    fn applied(&self, mut contact: Contact) -> Contact {
+        fn put<T: Clone>(field: &mut Option<T>, given: Option<&T>) {
+            if let Some(given) = given {
+                *field = Some(given.clone());
+            }
+        }
+        put(&mut contact.first_name, self.first_name.as_ref());
+        put(&mut contact.last_name, self.last_name.as_ref());
+        put(&mut contact.email, self.email.as_ref());
+        put(&mut contact.phone, self.phone.as_ref());
+        put(&mut contact.country_code, self.country_code.as_ref());
+        put(&mut contact.sms_optin, self.sms_optin.as_ref());
+        put(&mut contact.blocked, self.blocked.as_ref());
+        put(&mut contact.external_id, self.external_id.as_ref());
+        if !self.business_ids.is_empty() {
+            contact.business_ids.clone_from(&self.business_ids);
+        }
+        contact.tags = self.tags.clone().unwrap_or(contact.tags);
+        contact.custom_fields = self.custom_fields.clone().unwrap_or(contact.custom_fields);
+        contact.email_preferences = merged(contact.email_preferences, self.email_preferences);
+        contact.sms_preferences = merged(contact.sms_preferences, self.sms_preferences);
+        contact
+    }
+}
+
+/// Flag by flag: a given one replaces, an omitted one stays.
+fn merged(stored: Option<Preferences>, given: Option<Preferences>) -> Option<Preferences> {
+    let (Some(stored), Some(given)) = (stored, given) else { return given.or(stored) };
+    Some(Preferences {
+        marketing_optin: given.marketing_optin.or(stored.marketing_optin),
+        feedback_optin: given.feedback_optin.or(stored.feedback_optin),
+        service_optin: given.service_optin.or(stored.service_optin),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn change(email: &str, phone: &str) -> Change {
+        let given = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        Change { email: given(email), phone: given(phone), ..Change::default() }
+    }
+
+    fn write(book: &mut ContactBook, change: &Change) -> Upsert {
+        let upsert = book.of(100, None).upsert(Seed(1), 100, change).unwrap();
+        book.put(100, upsert.contact.clone());
+        upsert
+    }
+
+    #[test]
+    fn the_first_identifier_that_finds_a_contact_wins_and_the_other_is_told() {
+        let mut book = ContactBook::default();
+        let ann = write(&mut book, &change("ann@x.test", "")).contact.id;
+        let bob = write(&mut book, &change("", "2125550100")).contact.id;
+        let both = write(&mut book, &change("ANN@x.test", "+1 212 555 0100"));
+        assert_eq!((both.contact.id, both.created, both.other), (ann, false, Some(bob)));
+        assert_eq!(both.contact.phone.as_deref(), Some("+1 212 555 0100"));
+    }
+
+    #[test]
+    fn an_id_that_finds_none_is_no_contact_but_other_identifiers_fall_through() {
+        let book = ContactBook::default();
+        let unknown = Change { id: Some(5), ..change("ann@x.test", "") };
+        assert!(book.of(100, None).upsert(Seed(1), 100, &unknown).is_none());
+        let external = Change { external_id: Some("E1".to_owned()), ..change("ann@x.test", "") };
+        assert!(book.of(100, None).upsert(Seed(1), 100, &external).unwrap().created);
+    }
+
+    #[test]
+    fn a_new_id_depends_on_seed_enterprise_and_identity_alone() {
+        let book = ContactBook::default();
+        let id = |seed, enterprise, email| {
+            book.of(enterprise, None).upsert(Seed(seed), enterprise, &change(email, "")).unwrap().contact.id
+        };
+        assert_eq!(id(1, 100, "a@x.test"), id(1, 100, "A@X.test"));
+        assert_ne!(id(1, 100, "a@x.test"), id(2, 100, "a@x.test"));
+        assert_ne!(id(1, 100, "a@x.test"), id(1, 101, "a@x.test"));
+        assert!(id(1, 100, "a@x.test") < ID_LIMIT);
+    }
+
+    #[test]
+    fn a_seeded_contact_is_found_until_what_found_it_is_changed() {
+        let mut seeded = Register::default();
+        seeded.put(Contact { id: 7, email: Some("old@x.test".to_owned()), ..Contact::default() });
+        let mut book = ContactBook::default();
+        let view = book.of(100, Some(&seeded));
+        let change_it = Change { id: Some(7), ..change("new@x.test", "") };
+        let changed = view.upsert(Seed(1), 100, &change_it).unwrap();
+        assert!(!changed.created);
+        book.put(100, changed.contact);
+        let view = book.of(100, Some(&seeded));
+        assert!(view.upsert(Seed(1), 100, &change("old@x.test", "")).unwrap().created);
+        assert_eq!(view.upsert(Seed(1), 100, &change("new@x.test", "")).unwrap().contact.id, 7);
+        assert_eq!(view.all().len(), 1);
+    }
+
+    #[test]
+    fn given_flags_replace_and_omitted_ones_stay() {
+        let all =
+            |flag| Some(Preferences { marketing_optin: flag, feedback_optin: flag, service_optin: flag });
+        let given = Some(Preferences { marketing_optin: Some(false), ..Preferences::default() });
+        let merged = merged(all(Some(true)), given).unwrap();
+        assert_eq!((merged.marketing_optin, merged.service_optin), (Some(false), Some(true)));
+    }
+}

@@ -1,0 +1,18 @@
+//! What was written to a world: contacts and subscriptions, over the dataset's own.
+
+/// Contacts, created and changed.
+pub mod contacts;
+/// Webhook subscriptions.
+pub mod subscriptions;
+
+use crate::ledger::contacts::ContactBook;
+use crate::ledger::subscriptions::Subscriptions;
+
+/// Everything that clients wrote to one world.
+#[derive(Debug, Default)]
+pub struct Ledger {
+    /// Contacts.
+    pub contacts: ContactBook,
+    /// Subscriptions.
+    pub subscriptions: Subscriptions,
+}

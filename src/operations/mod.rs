@@ -1,0 +1,79 @@
+//! The six operations, one file each, and their dispatch. An operation is called when key, rate limit and
+//! `x-business-number` are settled (`behaviour.md` 1); it reads its fields in the documented order and answers or refuses.
+
+use std::sync::Mutex;
+
+use crate::api::call::Call;
+use crate::api::dialect::Dialect;
+use crate::api::operation::Operation;
+use crate::api::refusal::Refusal;
+use crate::auth::Caller;
+use crate::dataset::whole::Dataset;
+use crate::ledger::Ledger;
+
+/// Contact upsert.
+pub mod contact;
+/// Unanswered questions and answers.
+pub mod qna;
+/// Review list.
+pub mod reviews;
+/// Sentiment score benchmark.
+pub mod sentiment_benchmark;
+/// Sentiment location info.
+pub mod sentiment_locations;
+/// Webhook subscription.
+pub mod subscribe;
+
+/// What is settled about a call before its operation sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Context<'a> {
+    /// Manners of the scenario's API.
+    pub dialect: &'a Dialect,
+    /// Who calls.
+    pub caller: Caller<'a>,
+    /// The account of `x-business-number`, for the operations that carry it.
+    pub enterprise: Option<u32>,
+    /// The path parameter, decoded.
+    pub parameter: &'a str,
+    /// Names of webhook events that the scenario adds.
+    pub events: &'a [String],
+}
+
+/// The body of a 200 answer: JSON.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer(pub Vec<u8>);
+
+impl Answer {
+    /// The answer whose body that value is.
+    ///
+    /// # Panics
+    /// Never: the response types have string keys alone, and a vector takes every byte.
+    #[must_use]
+    pub fn of(response: &impl serde::Serialize) -> Self {
+        let mut body = Vec::with_capacity(256);
+        let written = serde_json::to_writer(&mut body, response);
+        debug_assert!(written.is_ok(), "a response type that is not JSON: {written:?}");
+        Self(body)
+    }
+}
+
+/// Hands a call to its operation. The ledger's lock is taken by the operations that write, for the write alone.
+///
+/// # Errors
+/// The refusal of the first check that fails.
+pub fn answer(
+    operation: Operation,
+    context: Context<'_>,
+    dataset: &Dataset,
+    ledger: &Mutex<Ledger>,
+    call: &Call<'_>,
+) -> Result<Answer, Refusal> {
+    match operation {
+        Operation::SentimentLocations => sentiment_locations::answer(context, dataset, call),
+        Operation::SentimentBenchmark => sentiment_benchmark::answer(context, dataset, call),
+        Operation::Contact => contact::answer(context, dataset, ledger, call),
+        Operation::Reviews => reviews::answer(context, dataset, call),
+        Operation::Qna => qna::answer(context, dataset, call),
+        Operation::Subscribe => subscribe::answer(context, dataset, ledger, call),
+    }
+}

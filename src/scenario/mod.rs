@@ -1,0 +1,3 @@
+//! The scenario language.
+/// The validated scenario.
+pub mod model;

@@ -1,0 +1,76 @@
+//! Worlds: isolated runs of a scenario, each with its own ledger, quotas and clock over shared immutable data.
+
+/// Rate limits of keys.
+pub mod quota;
+/// All worlds of a process, by name and by key.
+pub mod registry;
+/// Dataset, keys and dialect at one moment.
+pub mod snapshot;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use arc_swap::ArcSwap;
+
+use crate::clock::VirtualClock;
+use crate::ledger::Ledger;
+use crate::world::quota::Quotas;
+use crate::world::snapshot::Snapshot;
+
+/// One isolated run of a scenario.
+#[derive(Debug)]
+pub struct World {
+    /// Its name, and the last part of its base URL.
+    pub name: String,
+    /// Its clock.
+    pub clock: VirtualClock,
+    /// What clients wrote. A mutex: writes are short, never across an await, and readers of facts do not come here.
+    pub ledger: Mutex<Ledger>,
+    /// How much its keys have used up; the same holds for this lock.
+    quotas: Mutex<Quotas>,
+    /// Read by every request, replaced by a reload; a request keeps the one it took.
+    snapshot: ArcSwap<Snapshot>,
+}
+
+impl World {
+    /// A world at its start.
+    #[must_use]
+    pub fn new(name: String, snapshot: Arc<Snapshot>) -> Self {
+        Self {
+            name,
+            clock: VirtualClock::new(snapshot.clock),
+            ledger: Mutex::default(),
+            quotas: Mutex::default(),
+            snapshot: ArcSwap::new(snapshot),
+        }
+    }
+
+    /// What it serves at this moment.
+    #[must_use]
+    pub fn snapshot(&self) -> Arc<Snapshot> {
+        self.snapshot.load_full()
+    }
+
+    /// Serves something else from now on; what clients wrote, quotas and the clock stay.
+    pub fn replace(&self, snapshot: Arc<Snapshot>) {
+        self.snapshot.store(snapshot);
+    }
+
+    /// What clients wrote.
+    pub fn ledger(&self) -> MutexGuard<'_, Ledger> {
+        self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What the keys have used up.
+    pub fn quotas(&self) -> MutexGuard<'_, Quotas> {
+        self.quotas.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Back to its start: nothing written, nothing used up, the clock as the scenario sets it.
+    pub fn reset(&self) {
+        let mut ledger = self.ledger();
+        let mut quotas = self.quotas();
+        self.clock.reset(self.snapshot.load().clock);
+        *ledger = Ledger::default();
+        *quotas = Quotas::default();
+    }
+}

@@ -1,0 +1,60 @@
+//! Rate limits of keys: fixed windows of world time, counted from the world's start (`behaviour.md` 1, step 5).
+
+use std::collections::BTreeMap;
+
+use crate::api::dates::Moment;
+use crate::auth::RateLimit;
+
+/// What the keys of one world have used up.
+#[derive(Debug, Default)]
+pub struct Quotas {
+    /// By key: which window, and how many passed in it.
+    used: BTreeMap<String, (i64, u32)>,
+}
+
+impl Quotas {
+    /// Lets a request of a key pass, or tells after how many whole seconds its window ends. What does not pass is not
+    /// counted.
+    ///
+    /// # Errors
+    /// Where the window's share is used up.
+    pub fn pass(&mut self, key: &str, limit: RateLimit, start: Moment, now: Moment) -> Result<(), u64> {
+        let length = i64::try_from(limit.window.as_millis()).unwrap_or(i64::MAX).max(1);
+        let gone = now.0.saturating_sub(start.0);
+        let window = gone.div_euclid(length);
+        if !self.used.contains_key(key) {
+            self.used.insert(key.to_owned(), (window, 0));
+        }
+        let Some(used) = self.used.get_mut(key) else { return Ok(()) };
+        if used.0 != window {
+            *used = (window, 0);
+        }
+        if used.1 < limit.requests {
+            used.1 += 1;
+            return Ok(());
+        }
+        let left = length - gone.rem_euclid(length);
+        Err(u64::try_from(left).unwrap_or_default().div_ceil(1000).max(1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn the_first_so_many_of_each_window_pass_and_the_rest_learn_when_it_ends() {
+        let limit = RateLimit { requests: 2, window: Duration::from_secs(60) };
+        let (mut quotas, start) = (Quotas::default(), Moment(5_000));
+        let mut at = |key: &str, ms: i64| quotas.pass(key, limit, start, Moment(5_000 + ms));
+        assert_eq!(at("a", 0), Ok(()));
+        assert_eq!(at("a", 59_000), Ok(()));
+        assert_eq!(at("a", 59_001), Err(1));
+        assert_eq!(at("a", 30_500), Err(30));
+        assert_eq!(at("b", 59_999), Ok(()));
+        assert_eq!(at("a", 60_000), Ok(()));
+        assert_eq!(at("a", 60_000), Ok(()));
+        assert_eq!(at("a", 60_000), Err(60));
+    }
+}
