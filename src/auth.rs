@@ -37,7 +37,7 @@ pub struct RateLimit {
 }
 
 /// The keys of a scenario.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Keys {
     keys: Vec<Key>,
     /// For look-ups alone; never walked.

@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use arc_swap::ArcSwap;
 
 use crate::clock::VirtualClock;
+use crate::draw::Seed;
 use crate::ledger::Ledger;
 use crate::world::quota::Quotas;
 use crate::world::snapshot::Snapshot;
@@ -65,8 +66,12 @@ impl World {
         self.quotas.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Back to its start: nothing written, nothing used up, the clock as the scenario sets it.
-    pub fn reset(&self) {
+    /// Back to its start: nothing written, nothing used up, the clock as the scenario sets it; under another seed, if
+    /// one is given.
+    pub fn reset(&self, seed: Option<Seed>) {
+        if let Some(seed) = seed.filter(|seed| *seed != self.snapshot.load().seed) {
+            self.replace(Arc::new(self.snapshot.load().reseeded(seed)));
+        }
         let mut ledger = self.ledger();
         let mut quotas = self.quotas();
         self.clock.reset(self.snapshot.load().clock);

@@ -69,6 +69,25 @@ impl Snapshot {
         }
     }
 
+    /// The same scenario under another seed, its dataset not yet built.
+    #[must_use]
+    pub fn reseeded(&self, seed: Seed) -> Self {
+        Self {
+            generation: self.generation,
+            scenario: self.scenario.clone(),
+            summary: self.summary.clone(),
+            seed,
+            clock: self.clock,
+            keys: self.keys.clone(),
+            dialect: self.dialect.clone(),
+            events: self.events.clone(),
+            counts: self.counts,
+            today: self.today,
+            businesses: Arc::clone(&self.businesses),
+            dataset: OnceLock::new(),
+        }
+    }
+
     /// The dataset, if it has been built.
     #[must_use]
     pub fn ready(&self) -> Option<&Dataset> {

@@ -1,3 +1,0 @@
-//! The scenario language.
-/// The validated scenario.
-pub mod model;

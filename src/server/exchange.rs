@@ -1,0 +1,136 @@
+//! From actix's request to a call, and from a reply to actix's response. The body is always read to its end: a server
+//! that answers without reading makes the connection close.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use actix_web::http::StatusCode;
+use actix_web::http::header::{HeaderName, HeaderValue};
+use actix_web::web::{Bytes, BytesMut, Data, Payload};
+use actix_web::{HttpRequest, HttpResponse};
+use tokio_stream::StreamExt;
+
+use crate::api::call::{BODY_LIMIT, Body, Call};
+use crate::api::refusal::{Code, Refusal};
+use crate::api::reply::Reply;
+use crate::clock;
+use crate::pipeline::{self, Located};
+use crate::server::admin;
+use crate::server::page;
+use crate::server::request_log::Line;
+use crate::server::state::State;
+
+/// How much of a body over the limit is read and thrown away, so that the client sees the answer: 8 MiB.
+const DISCARDED: usize = 8 << 20;
+
+/// Answers a request, whatever it asks for.
+pub async fn handle(request: HttpRequest, mut payload: Payload, state: Data<State>) -> HttpResponse {
+    let started = state.log.map(|_| clock::real_now());
+    let body = match read(&mut payload).await {
+        Ok(body) => body,
+        // The client left, or broke the framing: there is nobody to answer.
+        Err(_) => return HttpResponse::BadRequest().finish(),
+    };
+    let reply = reply(&request, body.as_deref(), &state).await;
+    if let (Some(log), Some(started)) = (state.log, started) {
+        let detail = reply.headers.iter().find(|(name, _)| name == "x-standin-detail");
+        log.tell(&Line {
+            method: request.method().as_str(),
+            path: request.uri().path(),
+            status: reply.status,
+            detail: detail.map(|(_, value)| value.as_ref()),
+            took: started.elapsed(),
+        });
+    }
+    response(reply)
+}
+
+async fn reply(request: &HttpRequest, body: Option<&[u8]>, state: &Data<State>) -> Reply {
+    let mut call = Call {
+        method: request.method().as_str(),
+        path: request.uri().path(),
+        query: request.uri().query().unwrap_or_default(),
+        headers: request.headers().iter().map(|(name, value)| (name.as_str(), value.as_bytes())).collect(),
+        body: body.map_or(Body::TooLarge, Body::Whole),
+    };
+    if let Some(path) = admin::path(call.path) {
+        return guarded(|| admin::answer(state, path, &call));
+    }
+    if call.path == "/" && call.method == "GET" {
+        return page::links(state, &call);
+    }
+    let located = match pipeline::locate(&state.registry, &mut call) {
+        Ok(located) => located,
+        Err(reply) => return reply,
+    };
+    if located.snapshot.ready().is_none() {
+        build(&located).await;
+    }
+    guarded(|| pipeline::respond(&located, located.snapshot.dataset(), &call))
+}
+
+/// Builds the dataset off the request threads. If that fails, the call's own thread finds out.
+async fn build(located: &Located) {
+    let snapshot = Arc::clone(&located.snapshot);
+    let _ = tokio::task::spawn_blocking(move || {
+        snapshot.dataset();
+    })
+    .await;
+}
+
+/// A bug costs one request: a panic is answered with 500.
+fn guarded(answer: impl FnOnce() -> Reply) -> Reply {
+    catch_unwind(AssertUnwindSafe(answer)).unwrap_or_else(|_| {
+        let refusal = Refusal::new(Code::Internal, "");
+        Reply::json(Code::Internal.row().status, refusal.body())
+    })
+}
+
+/// The body, or none where it is over the limit.
+async fn read(payload: &mut Payload) -> Result<Option<Bytes>, actix_web::error::PayloadError> {
+    let Some(first) = payload.next().await.transpose()? else { return Ok(Some(Bytes::new())) };
+    let mut read = first.len();
+    let mut whole = BytesMut::new();
+    let mut only = Some(first);
+    while let Some(chunk) = payload.next().await.transpose()? {
+        read += chunk.len();
+        if read > BODY_LIMIT {
+            (only, whole) = (None, BytesMut::new());
+            if read > BODY_LIMIT + DISCARDED {
+                return Ok(None);
+            }
+            continue;
+        }
+        if let Some(first) = only.take() {
+            whole.extend_from_slice(&first);
+        }
+        whole.extend_from_slice(&chunk);
+    }
+    if read > BODY_LIMIT {
+        return Ok(None);
+    }
+    Ok(Some(only.unwrap_or_else(|| whole.freeze())))
+}
+
+fn response(reply: Reply) -> HttpResponse {
+    let status = StatusCode::from_u16(reply.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let mut response = HttpResponse::build(status);
+    for (name, value) in reply.headers {
+        let name = match name {
+            std::borrow::Cow::Borrowed(name) => HeaderName::from_static(name),
+            std::borrow::Cow::Owned(name) => match HeaderName::try_from(name) {
+                Ok(name) => name,
+                Err(_) => continue,
+            },
+        };
+        let value = match value {
+            std::borrow::Cow::Borrowed(value) => HeaderValue::from_static(value),
+            std::borrow::Cow::Owned(value) => match HeaderValue::try_from(value) {
+                Ok(value) => value,
+                Err(_) => continue,
+            },
+        };
+        response.append_header((name, value));
+    }
+    response.body(reply.body)
+}

@@ -1,0 +1,40 @@
+//! The page that a browser gets at `/`: what this is, and where to look next.
+
+use crate::api::call::Call;
+use crate::api::operation::Operation;
+use crate::api::reply::Reply;
+use crate::server::state::State;
+
+/// A short page of links; to anything but a browser, the same as JSON.
+#[must_use]
+pub fn links(state: &State, call: &Call<'_>) -> Reply {
+    let world = state.registry.default_world();
+    let scenario = world.snapshot().scenario.clone();
+    if !call.header("accept").unwrap_or_default().contains("text/html") {
+        let paths = Operation::ALL.map(Operation::path);
+        let body = serde_json::json!({ "standin": env!("CARGO_PKG_VERSION"), "scenario": scenario, "operations": paths });
+        return Reply::json(200, body.to_string().into_bytes());
+    }
+    let rows = Operation::ALL.map(|operation| format!("<li><code>POST {}</code></li>", operation.path())).concat();
+    let worlds: String = state
+        .registry
+        .all()
+        .iter()
+        .map(|world| format!("<li><code>/w/{0}</code></li>", escaped(&world.name)))
+        .collect();
+    let html = format!(
+        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Standin</title>\
+         <style>body{{font:16px/1.5 system-ui;max-width:46rem;margin:3rem auto;padding:0 1rem}}</style>\
+         <h1>Standin {}</h1><p>A fake business-reputation backend, serving the scenario <b>{}</b>.</p>\
+         <h2>Operations</h2><ul>{rows}</ul><h2>Worlds</h2><ul>{worlds}</ul>\
+         <h2>Admin</h2><ul><li><a href=\"/__admin/health\">health</a></li>\
+         <li><a href=\"/__admin/scenarios\">scenarios</a></li></ul></html>",
+        env!("CARGO_PKG_VERSION"),
+        escaped(&scenario),
+    );
+    Reply::typed(200, "text/html; charset=utf-8", html.into_bytes())
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}

@@ -1,0 +1,86 @@
+//! One line per request, for the person at the terminal or for a log collector.
+
+use std::io::Write;
+use std::time::Duration;
+
+use anstyle::{AnsiColor, Style};
+
+use crate::api::dates::Moment;
+use crate::clock;
+
+/// How requests are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RequestLog {
+    /// A line for people, in colour where the terminal has it.
+    Terminal,
+    /// A JSON object.
+    Json,
+}
+
+/// What is told of a request.
+#[derive(Clone, Copy, Debug)]
+#[expect(missing_docs, reason = "what the names say")]
+pub struct Line<'a> {
+    pub method: &'a str,
+    pub path: &'a str,
+    pub status: u16,
+    pub detail: Option<&'a str>,
+    pub took: Duration,
+}
+
+impl RequestLog {
+    /// Writes a line to standard output. A reader that went away is nobody's problem.
+    pub fn tell(self, line: &Line<'_>) {
+        let mut out = anstream::stdout().lock();
+        let _ = match self {
+            Self::Terminal => writeln!(out, "{}", shown(clock::system_now(), line)),
+            Self::Json => writeln!(out, "{}", json(clock::system_now(), line)),
+        };
+    }
+}
+
+fn shown(now: Moment, line: &Line<'_>) -> String {
+    let colour = match line.status {
+        ..300 => AnsiColor::Green,
+        300..500 => AnsiColor::Yellow,
+        500.. => AnsiColor::Red,
+    };
+    let (style, dim) = (Style::new().fg_color(Some(colour.into())), Style::new().dimmed());
+    let stamp = now.iso();
+    let time = stamp.get(11..19).unwrap_or_default();
+    let detail = line.detail.map(|detail| format!("  {dim}{detail}{dim:#}")).unwrap_or_default();
+    let (method, path, status, took) = (line.method, line.path, line.status, line.took.as_secs_f64() * 1000.0);
+    format!("{dim}{time}{dim:#} {style}{status}{style:#} {method} {path} {dim}{took:.1} ms{dim:#}{detail}")
+}
+
+fn json(now: Moment, line: &Line<'_>) -> String {
+    serde_json::json!({
+        "event": "request",
+        "at": now.iso(),
+        "method": line.method,
+        "path": line.path,
+        "status": line.status,
+        "detail": line.detail,
+        "durationMs": line.took.as_secs_f64() * 1000.0,
+    })
+    .to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_has_time_status_path_and_detail() {
+        let line = Line {
+            method: "POST",
+            path: "/v1/x",
+            status: 404,
+            detail: Some("why"),
+            took: Duration::from_micros(1_250),
+        };
+        let plain = anstream::adapter::strip_str(&shown(Moment(43_200_000), &line)).to_string();
+        assert_eq!(plain, "12:00:00 404 POST /v1/x 1.2 ms  why");
+        assert!(json(Moment(0), &line).contains(r#""status":404"#));
+    }
+}

@@ -1,0 +1,22 @@
+//! What all parts of the server share.
+
+use std::sync::Arc;
+
+use crate::reload::Board;
+use crate::server::request_log::RequestLog;
+use crate::world::registry::Registry;
+
+/// The state of a running server.
+#[derive(Debug)]
+pub struct State {
+    /// All worlds.
+    pub registry: Arc<Registry>,
+    /// How the loads of the scenarios went.
+    pub board: Arc<Board>,
+    /// The secret of the admin side, if it has one.
+    pub admin_token: Option<String>,
+    /// Whether the admin side answers at all.
+    pub admin: bool,
+    /// Where requests are told, if anywhere.
+    pub log: Option<RequestLog>,
+}
