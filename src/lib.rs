@@ -5,3 +5,4 @@ pub mod auth;
 pub mod clock;
 pub mod dataset;
 pub mod draw;
+pub mod scenario;
