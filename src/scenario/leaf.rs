@@ -29,6 +29,12 @@ impl Read for Text {
     }
 }
 
+impl From<Text> for String {
+    fn from(text: Text) -> Self {
+        text.0
+    }
+}
+
 /// Text of at least one character that is not white space.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Filled(pub String);
@@ -44,6 +50,12 @@ impl Read for Filled {
 
     fn schema(_: &mut Map<String, Json>) -> Json {
         json!({ "type": ["string", "number", "boolean"], "pattern": "\\S" })
+    }
+}
+
+impl From<Filled> for String {
+    fn from(text: Filled) -> Self {
+        text.0
     }
 }
 

@@ -186,7 +186,9 @@ fn show(finding: Finding, sources: &Sources) -> Problem {
 /// At most so many bytes of a line are shown on either side of a place.
 const AROUND: usize = 120;
 
-fn place(span: Span, label: String, sources: &Sources) -> Place {
+/// The place of a stretch of text.
+#[must_use]
+pub fn place(span: Span, label: String, sources: &Sources) -> Place {
     let none = Source { path: PathBuf::new(), text: String::new() };
     let source = sources.get(span.file).unwrap_or(&none);
     let text = source.text.as_str();
