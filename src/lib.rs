@@ -1,12 +1,37 @@
 //! Standin: a fake business-reputation backend that behaves like the real one.
+//!
+//! A scenario (a YAML file) says what the backend is; its dataset is built from a seed and shared; every world is one
+//! isolated run of it. A request walks one way through the rooms below: `server` receives it, `pipeline` takes it
+//! through key, limit and checks, an operation answers it from `dataset` and `ledger`.
+//!
+//! The modules stand in reading order, and each knows only those before it (`tests/architecture.rs` holds the table).
+//! Absent on purpose: a database (facts are immutable, and what is written lives with its world), a general mock engine
+//! (the six operations are code, not templates), and any source of chance or time but `draw` and `clock`.
 
-pub mod api;
-pub mod auth;
+/// A world's clock, and the process's own time.
 pub mod clock;
-pub mod dataset;
+/// Seeds, and the draws that come from them.
 pub mod draw;
+
+/// The vocabulary of the simulated API.
+pub mod api;
+/// The seeded facts, immutable.
+pub mod dataset;
+/// API keys, and who a call is from.
+pub mod auth;
+/// What was written to a world.
 pub mod ledger;
+/// The six operations.
 pub mod operations;
-pub mod pipeline;
+/// The scenario language.
 pub mod scenario;
+/// Isolated runs of a scenario.
 pub mod world;
+/// The way of a request.
+pub mod pipeline;
+/// From a saved file to what is served.
+pub mod reload;
+/// The HTTP server.
+pub mod server;
+/// The commands.
+pub mod cli;

@@ -1,0 +1,401 @@
+//! Leaves: texts, numbers, booleans, spans of time, shares, days and the other single values of a scenario.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value as Json, json};
+
+use crate::api::dates::{Day, Moment};
+use crate::api::ids::ID_LIMIT;
+use crate::auth::RateLimit;
+use crate::scenario::node::{Node, Scalar};
+use crate::scenario::problem::Findings;
+use crate::scenario::read::{Read, must_be};
+
+/// Text as it was written: `00123` stays so.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Text(pub String);
+
+impl Read for Text {
+    fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
+        let Some(scalar) = node.scalar() else {
+            must_be(findings, node, "text");
+            return None;
+        };
+        Some(Self(scalar.text.to_string()))
+    }
+
+    fn schema(_: &mut Map<String, Json>) -> Json {
+        json!({ "type": ["string", "number", "boolean"] })
+    }
+}
+
+impl From<Text> for String {
+    fn from(text: Text) -> Self {
+        text.0
+    }
+}
+
+/// Text of at least one character that is not white space.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Filled(pub String);
+
+impl Read for Filled {
+    fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
+        let Some(scalar) = node.scalar().filter(|scalar| !scalar.text.trim().is_empty()) else {
+            must_be(findings, node, "text that is not blank");
+            return None;
+        };
+        Some(Self(scalar.text.to_string()))
+    }
+
+    fn schema(_: &mut Map<String, Json>) -> Json {
+        json!({ "type": ["string", "number", "boolean"], "pattern": "\\S" })
+    }
+}
+
+impl From<Filled> for String {
+    fn from(text: Filled) -> Self {
+        text.0
+    }
+}
+
+impl Read for bool {
+    fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
+        match plain(node).map(|scalar| &*scalar.text) {
+            Some("true") => Some(true),
+            Some("false") => Some(false),
+            _ => {
+                must_be(findings, node, "`true` or `false`");
+                None
+            }
+        }
+    }
+
+    fn schema(_: &mut Map<String, Json>) -> Json {
+        json!({ "type": "boolean" })
+    }
+}
+
+fn plain(node: &Node) -> Option<&Scalar> {
+    node.scalar().filter(|scalar| scalar.plain)
+}
+
+/// A text of digits alone, as a number.
+#[must_use]
+pub fn digits(text: &str) -> Option<u64> {
+    (!text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok())?
+}
+
+/// A whole number in a range, both ends included.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Whole<const MIN: u64, const MAX: u64>(pub u64);
+
+/// The largest number that every reader of JSON keeps whole.
+pub const LARGEST: u64 = ID_LIMIT - 1;
+/// A number that names something.
+pub type Id = Whole<1, LARGEST>;
+/// A number of things.
+pub type Count = Whole<0, { u32::MAX as u64 }>;
+
+impl<const MIN: u64, const MAX: u64> Read for Whole<MIN, MAX> {
+    fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
+        let value = plain(node).and_then(|scalar| digits(&scalar.text));
+        let value = value.filter(|value| (MIN..=MAX).contains(value));
+        if value.is_none() {
+            let what = match (MIN, MAX) {
+                (_, LARGEST) => format!("a whole number from {MIN}, below 2^53"),
+                _ => format!("a whole number from {MIN} to {MAX}"),
+            };
+            must_be(findings, node, &what);
+        }
+        value.map(Self)
+    }
+
+    fn schema(_: &mut Map<String, Json>) -> Json {
+        json!({ "type": "integer", "minimum": MIN, "maximum": MAX })
+    }
+}
+
+/// A number from 0 to 100 with at most one decimal, in tenths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tenths(pub u16);
+
+impl Read for Tenths {
+    fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
+        let tenths = plain(node).and_then(|scalar| decimal(&scalar.text, 1)).filter(|tenths| *tenths <= 1000);
+        if tenths.is_none() {
+            must_be(findings, node, "a number from 0 to 100 with at most one decimal");
+        }
+        tenths.and_then(|tenths| u16::try_from(tenths).ok()).map(Self)
+    }
+
+    fn schema(_: &mut Map<String, Json>) -> Json {
+        json!({ "type": "number", "minimum": 0, "maximum": 100 })
+    }
+}
+
+/// A decimal number, times ten to the power of `places`, which is as many decimals as it may have.
+fn decimal(text: &str, places: u32) -> Option<u64> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+    let decimals = u32::try_from(fraction.len()).ok().filter(|decimals| *decimals <= places)?;
+    let scale = |power| 10_u64.checked_pow(power);
+    digits(whole)?.checked_mul(scale(places)?)?.checked_add(digits(fraction)? * scale(places - decimals)?)
+}
+
+/// A share, in parts in a million.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Share(pub u32);
+
+impl Share {
+    /// Reads `10%`, `12.5%` or `0.1`.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let parts = match text.strip_suffix('%') {
+            Some(percent) => decimal(percent.trim_end(), 4),
+            None if text.contains('.') => decimal(text, 6),
+            None => (text == "0").then_some(0),
+        };
+        parts.filter(|parts| *parts <= 1_000_000).and_then(|parts| u32::try_from(parts).ok()).map(Self)
+    }
+}
+
+impl Read for Share {
+    fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
+        let share = node.scalar().and_then(|scalar| Self::parse(&scalar.text));
+        if share.is_none() {
+            must_be(findings, node, "a share: `10%` or `0.1`");
+            if node.scalar().is_some_and(|scalar| &*scalar.text == "1") {
+                findings.help_last("a bare 1 could mean 1% or all: write `1%` or `100%`");
+            }
+        }
+        share
+    }
+
+    fn schema(_: &mut Map<String, Json>) -> Json {
+        json!({ "anyOf": [
+            { "type": "string", "pattern": "^([0-9]{1,2}(\\.[0-9]{1,4})?|100(\\.0{1,4})?) *%$" },
+            { "type": "number", "minimum": 0, "exclusiveMaximum": 1 },
+        ] })
+    }
+}
+
+/// Reads a whole span of time with its unit: `250ms`, `10s`, `1m`, `2h`.
+#[must_use]
+pub fn duration(text: &str) -> Option<Duration> {
+    let unit = text.find(|c: char| !c.is_ascii_digit())?;
+    let factor = match text[unit..].trim_start() {
+        "ms" => 1,
+        "s" => 1000,
+        "m" => 60_000,
+        "h" => 3_600_000,
+        _ => return None,
+    };
+    let span = digits(&text[..unit])?.checked_mul(factor)?;
+    // A clock counts in i64 milliseconds; a thousand years leave it room.
+    (span <= 31_557_600_000_000).then(|| Duration::from_millis(span))
+}
+
+/// What a span of time looks like.
+pub const DURATION: &str = "a span of time: `250ms`, `10s`, `1m` or `2h`";
+
+impl Read for Duration {
+    fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
+        let span = node.scalar().and_then(|scalar| duration(&scalar.text));
+        if span.is_none() {
+            must_be(findings, node, DURATION);
+            if plain(node).is_some_and(|scalar| digits(&scalar.text).is_some()) {
+                findings.help_last("a unit is missing: `ms`, `s`, `m` or `h`");
+            }
+        }
+        span
+    }
+
+    fn schema(_: &mut Map<String, Json>) -> Json {
+        json!({ "type": "string", "pattern": "^[0-9]+ *(ms|s|m|h)$" })
+    }
+}
+
+impl Read for RateLimit {
+    fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
+        let limit = node.scalar().and_then(|scalar| {
+            let (requests, window) = scalar.text.split_once(" per ")?;
+            let requests = u32::try_from(digits(requests.trim())?).ok().filter(|requests| *requests > 0)?;
+            let window = duration(window.trim()).filter(|window| !window.is_zero())?;
+            Some(Self { requests, window })
+        });
+        if limit.is_none() {
+            must_be(findings, node, "a number of requests and a span of time: `600 per 1m`");
+        }
+        limit
+    }
+
+    fn schema(_: &mut Map<String, Json>) -> Json {
+        json!({ "type": "string", "pattern": "^ *[0-9]+ +per +[0-9]+ *(ms|s|m|h)$" })
+    }
+}
+
+impl Read for Day {
+    fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
+        let day = node.scalar().and_then(|scalar| Self::from_scenario(&scalar.text));
+        if day.is_none() {
+            must_be(findings, node, "a calendar day: `2026-06-30` or `06/30/2026`");
+        }
+        day
+    }
+
+    fn schema(_: &mut Map<String, Json>) -> Json {
+        json!({ "type": "string", "pattern": "^([0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{1,2}/[0-9]{1,2}/[0-9]{4})$" })
+    }
+}
+
+impl Read for Moment {
+    fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
+        let moment = node.scalar().and_then(|scalar| Self::from_scenario(&scalar.text));
+        if moment.is_none() {
+            must_be(
+                findings,
+                node,
+                "an instant with its offset: `2026-06-30T09:00:00Z`, or a day: `2026-06-30`",
+            );
+        }
+        moment
+    }
+
+    fn schema(_: &mut Map<String, Json>) -> Json {
+        json!({ "type": "string", "pattern": "^[0-9]" })
+    }
+}
+
+/// Whether a text can name a world or a scenario.
+#[must_use]
+pub fn is_world_name(name: &str) -> bool {
+    name.len() <= 64
+        && name.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
+}
+
+/// A name for a world or a scenario: the pattern of `control.md`, `default` excluded.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct WorldName(pub String);
+
+impl Read for WorldName {
+    fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
+        let name = node.scalar().map(|scalar| &*scalar.text);
+        if name == Some("default") {
+            let message =
+                format!("`{}` cannot be `default`, which stands for the default scenario", findings.key);
+            findings.error("reserved-name", node.span, message);
+            return None;
+        }
+        let name = name.filter(|name| is_world_name(name));
+        if name.is_none() {
+            must_be(
+                findings,
+                node,
+                "1 to 64 letters, digits, `.`, `_` or `-`, beginning with a letter or digit",
+            );
+        }
+        name.map(|name| Self(name.to_owned()))
+    }
+
+    fn schema(_: &mut Map<String, Json>) -> Json {
+        json!({ "type": ["string", "number", "boolean"], "pattern": "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$" })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::problem::Findings;
+    use crate::scenario::source::{FileId, Span};
+    use crate::scenario::{node::Value, yaml};
+
+    fn read<T: Read>(yaml: &str) -> Option<T> {
+        let mut findings = Findings::default();
+        let node = yaml::parse(&mut findings, FileId(0), yaml)?;
+        let read = T::read(&mut findings, &node);
+        assert_eq!(read.is_none(), findings.errors() > 0, "{yaml}");
+        read
+    }
+
+    #[test]
+    fn text_is_taken_as_written() {
+        for text in ["12e4567", "00123", "+1212", "true", "2026-01-01", "1_000"] {
+            assert_eq!(read::<Text>(text), Some(Text(text.to_owned())));
+        }
+        assert_eq!(read::<Text>("[a]"), None);
+        assert_eq!(read::<Filled>("' '"), None);
+    }
+
+    #[test]
+    fn only_true_and_false_are_booleans() {
+        assert_eq!((read::<bool>("true"), read::<bool>("false")), (Some(true), Some(false)));
+        for text in ["yes", "True", "on", "1", "'true'", "{a: 1}"] {
+            assert_eq!(read::<bool>(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn shares_need_a_sign_or_a_point() {
+        for (text, parts) in [
+            ("10%", 100_000),
+            ("0.1", 100_000),
+            ("100%", 1_000_000),
+            ("0", 0),
+            ("12.5%", 125_000),
+            ("1.0", 1_000_000),
+        ] {
+            assert_eq!(read::<Share>(text), Some(Share(parts)), "{text}");
+        }
+        for text in ["1", "101%", "1.1", "10", "-5%", "a%", "%", "0.1234567", "99999999999999999999%"] {
+            assert_eq!(read::<Share>(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn spans_of_time_need_a_unit() {
+        for (text, ms) in [("250ms", 250), ("10s", 10_000), ("1m", 60_000), ("2h", 7_200_000), ("0s", 0)] {
+            assert_eq!(read::<Duration>(text), Some(Duration::from_millis(ms)), "{text}");
+        }
+        for text in ["10", "1.5s", "-1s", "s", "1d", "99999999999999999999h", "9999999999999h"] {
+            assert_eq!(read::<Duration>(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_whole_and_in_range() {
+        assert_eq!(read::<Whole<0, 5>>("5"), Some(Whole(5)));
+        for text in ["6", "-1", "1.0", "five", "'5'", "1e0", "99999999999999999999999"] {
+            assert_eq!(read::<Whole<0, 5>>(text), None, "{text}");
+        }
+        assert_eq!(read::<Id>("9007199254740992"), None);
+    }
+
+    #[test]
+    fn sentiments_have_one_decimal() {
+        assert_eq!(read::<Tenths>("66.3"), Some(Tenths(663)));
+        assert_eq!(read::<Tenths>("100"), Some(Tenths(1000)));
+        for text in ["100.1", "66.25", "-1", "x"] {
+            assert_eq!(read::<Tenths>(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn rate_limits_have_a_window() {
+        let limit = read::<RateLimit>("600 per 1m").map(|limit| (limit.requests, limit.window.as_secs()));
+        assert_eq!(limit, Some((600, 60)));
+        for text in ["600", "600/m", "0 per 1m", "5 per 0s", "5 per m"] {
+            assert!(read::<RateLimit>(text).is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn names_of_worlds_follow_their_pattern() {
+        assert!(read::<WorldName>("a.b_c-9").is_some());
+        for text in ["default", "-a", "a b", "ä", "a/b", "''"] {
+            assert_eq!(read::<WorldName>(text), None, "{text}");
+        }
+        let null = Node::new(Span::default(), Value::Null);
+        assert_eq!(WorldName::read(&mut Findings::default(), &null), None);
+    }
+}
