@@ -31,7 +31,8 @@ fn codes(loaded: &Loaded) -> Vec<&'static str> {
 
 /// Files of a folder with that ending, sorted.
 fn files(folder: &str, ending: &str) -> Vec<String> {
-    let names = fs::read_dir(here(folder)).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let names =
+        fs::read_dir(here(folder)).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let mut names: Vec<String> = names.filter(|name| name.ends_with(ending)).collect();
     names.sort();
     names
@@ -108,10 +109,21 @@ fn sources(folder: &Path, codes: &mut BTreeSet<String>) {
         }
         let text = fs::read_to_string(&path).unwrap();
         let text = text.split("mod tests {").next().unwrap();
-        for call in [".error(", ".warning(", "Severity::Error,", "Severity::Warning,", "(\"duplicate", "=> (", "code) ="] {
+        for call in [
+            ".error(",
+            ".warning(",
+            "Severity::Error,",
+            "Severity::Warning,",
+            "(\"duplicate",
+            "=> (",
+            "code) =",
+        ] {
             for rest in text.split(call).skip(1) {
-                let rest = if call == "(\"duplicate" { format!("\"duplicate{rest}") } else { rest.to_owned() };
-                let Some(rest) = rest.trim_start().trim_start_matches('(').strip_prefix('"') else { continue };
+                let rest =
+                    if call == "(\"duplicate" { format!("\"duplicate{rest}") } else { rest.to_owned() };
+                let Some(rest) = rest.trim_start().trim_start_matches('(').strip_prefix('"') else {
+                    continue;
+                };
                 let code = rest.split('"').next().unwrap();
                 if !code.is_empty() && code.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-') {
                     codes.insert(code.to_owned());

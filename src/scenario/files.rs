@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{Error, ErrorKind, Read, Result};
 use std::path::{Component, Path, PathBuf};
 
@@ -21,6 +22,9 @@ pub trait Files: Send + Sync {
 
     /// Whether there is a folder of that name.
     fn is_folder(&self, path: &Path) -> bool;
+
+    /// A number that changes when a file or folder is replaced or written, as far as can be told without reading it.
+    fn stamp(&self, path: &Path) -> u64;
 }
 
 /// The disk.
@@ -54,6 +58,16 @@ impl Files for Disk {
 
     fn is_folder(&self, path: &Path) -> bool {
         path.is_dir()
+    }
+
+    fn stamp(&self, path: &Path) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        // A link's own target is part of it: what it leads to may look alike.
+        fs::canonicalize(path).ok().hash(&mut hasher);
+        if let Ok(metadata) = fs::metadata(path) {
+            (metadata.len(), metadata.modified().ok()).hash(&mut hasher);
+        }
+        hasher.finish()
     }
 }
 
@@ -103,6 +117,12 @@ impl Files for Memory {
 
     fn is_folder(&self, path: &Path) -> bool {
         !self.0.contains_key(path) && self.0.keys().any(|file| file.starts_with(path))
+    }
+
+    fn stamp(&self, path: &Path) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.0.get(path).hash(&mut hasher);
+        hasher.finish()
     }
 }
 

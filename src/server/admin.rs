@@ -12,6 +12,7 @@ use crate::dataset::records::{Contact, Preferences};
 use crate::draw::Seed;
 use crate::reload::Entry;
 use crate::scenario::leaf::duration;
+use crate::scenario::render;
 use crate::server::guard::{self, error};
 use crate::server::state::State;
 use crate::world::World;
@@ -55,7 +56,12 @@ fn of_world(world: &World, rest: &[&str], call: &Call<'_>) -> Reply {
 }
 
 fn nothing(path: &str) -> Reply {
-    error(404, &format!("Nothing is at {path} of the admin side: see health, scenarios, worlds/{{world}}/contacts, …/subscriptions, …/reset, …/clock."))
+    error(
+        404,
+        &format!(
+            "Nothing is at {path} of the admin side: see health, scenarios, worlds/{{world}}/contacts, …/subscriptions, …/reset, …/clock."
+        ),
+    )
 }
 
 /// The answer by method; another method is 405.
@@ -81,11 +87,15 @@ const LARGEST_PAGE: usize = 10_000;
 fn list(call: &Call<'_>, mut values: Vec<Value>) -> Reply {
     let asked = |name, default| match call.parameter(name) {
         None => Ok(default),
-        Some(text) => text.parse::<usize>().map_err(|_| error(400, &format!("{name} must be an integer of 0 or more; it is {text}."))),
+        Some(text) => text
+            .parse::<usize>()
+            .map_err(|_| error(400, &format!("{name} must be an integer of 0 or more; it is {text}."))),
     };
     let (offset, limit) = match (asked("offset", 0), asked("limit", PAGE)) {
         (Ok(offset), Ok(limit)) if limit <= LARGEST_PAGE => (offset, limit),
-        (Ok(_), Ok(limit)) => return error(400, &format!("limit must be at most {LARGEST_PAGE}; it is {limit}.")),
+        (Ok(_), Ok(limit)) => {
+            return error(400, &format!("limit must be at most {LARGEST_PAGE}; it is {limit}."));
+        }
         (Err(reply), _) | (_, Err(reply)) => return reply,
     };
     let total = values.len();
@@ -102,7 +112,7 @@ fn health(state: &State) -> Reply {
                 "name": entry.name,
                 "generation": entry.generation,
                 "loadedAt": entry.loaded_at.map(Moment::iso),
-                "diagnostics": entry.problems,
+                "diagnostics": render::json(&entry.problems),
             })
         })
         .collect();
@@ -247,7 +257,10 @@ fn move_clock(world: &World, call: &Call<'_>) -> Reply {
         Err(reply) => return reply,
     };
     let Some((name, value)) = members.iter().next().filter(|_| members.len() == 1) else {
-        return error(400, "Give one of {\"advance\": \"61s\"}, {\"set\": \"2026-06-30T09:00:00Z\"}, {\"mode\": \"frozen\"}.");
+        return error(
+            400,
+            "Give one of {\"advance\": \"61s\"}, {\"set\": \"2026-06-30T09:00:00Z\"}, {\"mode\": \"frozen\"}.",
+        );
     };
     let text = value.as_str().unwrap_or_default();
     let wrong = |allowed: &str| error(400, &format!("{name} must be {allowed}; it is {value}."));
@@ -259,7 +272,10 @@ fn move_clock(world: &World, call: &Call<'_>) -> Reply {
         "set" => match Moment::from_scenario(text) {
             Some(to) => {
                 if let Err(back) = world.clock.set(to) {
-                    return error(400, &format!("The clock never goes back: it is {} already.", back.now.iso()));
+                    return error(
+                        400,
+                        &format!("The clock never goes back: it is {} already.", back.now.iso()),
+                    );
                 }
             }
             None => return wrong("an instant like \"2026-06-30T09:00:00Z\""),

@@ -9,24 +9,34 @@ use crate::server::state::State;
 #[must_use]
 pub fn refusal(state: &State, call: &Call<'_>) -> Option<Reply> {
     if !state.admin {
-        return Some(error(404, "The admin side is off: it needs --admin-token on any address but a loopback one."));
+        return Some(error(
+            404,
+            "The admin side is off: it needs --admin-token on any address but a loopback one.",
+        ));
     }
     let host = call.header("host").unwrap_or_default();
-    if let Some(site) = call.header("sec-fetch-site").filter(|site| !matches!(site.as_ref(), "same-origin" | "none")) {
-        return Some(error(403, &format!("Sec-Fetch-Site is {site}: the admin side answers no other site's page.")));
+    if let Some(site) =
+        call.header("sec-fetch-site").filter(|site| !matches!(site.as_ref(), "same-origin" | "none"))
+    {
+        return Some(error(
+            403,
+            &format!("Sec-Fetch-Site is {site}: the admin side answers no other site's page."),
+        ));
     }
-    let own = |origin: &str| origin.split_once("://").is_some_and(|(_, name)| name.eq_ignore_ascii_case(&host));
+    let own =
+        |origin: &str| origin.split_once("://").is_some_and(|(_, name)| name.eq_ignore_ascii_case(&host));
     if let Some(origin) = call.header("origin").filter(|origin| !own(origin)) {
         return Some(error(403, &format!("Origin is {origin}: the admin side answers its own pages alone.")));
     }
     match &state.admin_token {
         None if !is_loopback(&host) => {
-            let message = format!("Host is {host}: without --admin-token the admin side answers to localhost alone.");
+            let message =
+                format!("Host is {host}: without --admin-token the admin side answers to localhost alone.");
             Some(error(403, &message))
         }
-        Some(token) if !bears(call, token) => {
-            Some(error(401, "Send the admin token: Authorization: Bearer …").with("www-authenticate", "Bearer"))
-        }
+        Some(token) if !bears(call, token) => Some(
+            error(401, "Send the admin token: Authorization: Bearer …").with("www-authenticate", "Bearer"),
+        ),
         None | Some(_) => None,
     }
 }
@@ -66,7 +76,9 @@ mod tests {
         for own in ["localhost", "LOCALHOST:8080", "127.0.0.1:1", "[::1]:80", "127.9.9.9", "x.localhost:1"] {
             assert!(is_loopback(own), "{own}");
         }
-        for other in ["", "example.test", "localhost.example.test", "10.0.0.1:80", "127.0.0.1.example.test", "[::2]"] {
+        for other in
+            ["", "example.test", "localhost.example.test", "10.0.0.1:80", "127.0.0.1.example.test", "[::2]"]
+        {
             assert!(!is_loopback(other), "{other}");
         }
     }

@@ -1,16 +1,16 @@
 //! The HTTP server: the only module that knows actix. It turns what arrives into calls, and replies into what is sent.
 
-/// What all its parts share.
-pub mod state;
+/// The admin side.
+pub mod admin;
 /// Binding, running, stopping.
 pub mod bind;
 /// From actix's request to a call, and from a reply to actix's response.
 pub mod exchange;
-/// The admin side.
-pub mod admin;
 /// Who may use the admin side.
 pub mod guard;
 /// The page that a browser gets at `/`.
 pub mod page;
 /// One line per request.
 pub mod request_log;
+/// What all its parts share.
+pub mod state;

@@ -15,7 +15,8 @@ pub fn links(state: &State, call: &Call<'_>) -> Reply {
         let body = serde_json::json!({ "standin": env!("CARGO_PKG_VERSION"), "scenario": scenario, "operations": paths });
         return Reply::json(200, body.to_string().into_bytes());
     }
-    let rows = Operation::ALL.map(|operation| format!("<li><code>POST {}</code></li>", operation.path())).concat();
+    let rows =
+        Operation::ALL.map(|operation| format!("<li><code>POST {}</code></li>", operation.path())).concat();
     let worlds: String = state
         .registry
         .all()

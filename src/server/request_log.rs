@@ -49,7 +49,8 @@ fn shown(now: Moment, line: &Line<'_>) -> String {
     let stamp = now.iso();
     let time = stamp.get(11..19).unwrap_or_default();
     let detail = line.detail.map(|detail| format!("  {dim}{detail}{dim:#}")).unwrap_or_default();
-    let (method, path, status, took) = (line.method, line.path, line.status, line.took.as_secs_f64() * 1000.0);
+    let (method, path, status, took) =
+        (line.method, line.path, line.status, line.took.as_secs_f64() * 1000.0);
     format!("{dim}{time}{dim:#} {style}{status}{style:#} {method} {path} {dim}{took:.1} ms{dim:#}{detail}")
 }
 

@@ -102,6 +102,12 @@ impl Snapshot {
         })
     }
 
+    /// Day on which the scenario's clock starts.
+    #[must_use]
+    pub const fn today(&self) -> Day {
+        self.today
+    }
+
     /// The accounts as given.
     #[must_use]
     pub fn businesses(&self) -> &[Business] {

@@ -1,0 +1,69 @@
+//! `standin new NAME`: a commented starter.
+
+use std::fs;
+use std::io::{ErrorKind, Write};
+use std::path::Path;
+
+use clap::Args;
+
+use crate::cli::Exit;
+use crate::scenario::leaf::is_world_name;
+
+/// Its flags.
+#[derive(Debug, Args)]
+pub struct Flags {
+    /// Name of the scenario
+    name: String,
+}
+
+const STARTER: &str = include_str!("starter.yaml");
+
+/// Writes `scenarios/NAME.yaml`, never over another file.
+#[must_use]
+pub fn run(flags: &Flags) -> Exit {
+    let name = &flags.name;
+    if !is_world_name(name) || name == "default" {
+        return refuse(&format!(
+            "`{name}` cannot name a scenario: 1 to 64 letters, digits, `.`, `_` or `-`, beginning with a letter or digit, and not `default`"
+        ));
+    }
+    let path = Path::new("scenarios").join(format!("{name}.yaml"));
+    let written = fs::create_dir_all("scenarios")
+        .and_then(|()| fs::File::create_new(&path))
+        .and_then(|mut file| file.write_all(STARTER.replace("NAME", name).as_bytes()));
+    let shown = path.display();
+    match written {
+        Ok(()) => {
+            let _ =
+                writeln!(anstream::stdout(), "Wrote {shown}. Serve it with:\n\n  standin serve {shown}\n");
+            Exit::Fine
+        }
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            refuse(&format!("{shown} is there already, and is never overwritten: choose another name"))
+        }
+        Err(error) => refuse(&format!("{shown} cannot be written: {error}")),
+    }
+}
+
+fn refuse(why: &str) -> Exit {
+    let _ = writeln!(anstream::stderr(), "standin: {why}");
+    Exit::Usage
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::dates::Day;
+    use crate::scenario::files::Memory;
+    use crate::scenario::{Context, load};
+
+    #[test]
+    fn the_starter_loads_without_a_problem() {
+        let text = STARTER.replace("NAME", "mine");
+        let files = Memory::new(&[("/s/mine.yaml", &text)]);
+        let context = Context { files: &files, root: "/s".into(), today: Day(20_634) };
+        let loaded = load(&context, Path::new("/s/mine.yaml"));
+        assert_eq!(loaded.problems, []);
+        assert_eq!(loaded.scenario.map(|scenario| scenario.name).as_deref(), Some("mine"));
+    }
+}

@@ -1,0 +1,314 @@
+//! From a saved file to what is served: trigger, load and apply, each by itself (`behaviour.md` 7). Start and reload take
+//! the same path. A load that fails changes nothing that is served; it is told, and health is degraded until it is mended.
+
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::api::dates::Moment;
+use crate::clock;
+use crate::draw::Seed;
+use crate::scenario::discover::load_all;
+use crate::scenario::files::Files;
+use crate::scenario::model::SeedSetting;
+use crate::scenario::problem::{Place, Problem, Severity};
+use crate::scenario::{Folder, Loaded};
+use crate::world::registry::Registry;
+use crate::world::snapshot::Snapshot;
+
+/// What is loaded, again and again.
+pub struct Setup {
+    /// Where files come from.
+    pub files: Box<dyn Files>,
+    /// Scenario files and folders, as named on the command line.
+    pub paths: Vec<PathBuf>,
+    /// The folder that no path may leave, if told.
+    pub root: Option<PathBuf>,
+    /// The working directory.
+    pub cwd: PathBuf,
+    /// What `seed: random` means in this process.
+    pub random: Seed,
+}
+
+/// All scenarios as they stand on the disk at one moment.
+pub struct Reading {
+    /// What was loaded.
+    pub folder: Folder,
+    /// A fingerprint of the bytes of each file read.
+    prints: BTreeMap<PathBuf, u64>,
+}
+
+/// How the loads of one scenario file went.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// The scenario's name; the file's, where none could be read.
+    pub name: String,
+    /// The file.
+    pub file: PathBuf,
+    /// How many good loads there were.
+    pub generation: u64,
+    /// When the last good one was.
+    pub loaded_at: Option<Moment>,
+    /// What was found at the last load, good or not.
+    pub problems: Vec<Problem>,
+    /// What is served, if there ever was a good load.
+    pub snapshot: Option<Arc<Snapshot>>,
+    print: u64,
+}
+
+impl Entry {
+    /// Whether what is on the disk is not what is served.
+    #[must_use]
+    pub fn is_degraded(&self) -> bool {
+        self.problems.iter().any(|problem| problem.severity == Severity::Error)
+    }
+}
+
+/// How all loads went.
+#[derive(Debug, Default)]
+pub struct Board {
+    /// By file. The lock is held to copy or replace it.
+    entries: Mutex<Vec<Entry>>,
+}
+
+/// What a load changed, for the person at the terminal.
+#[derive(Clone, Debug)]
+pub enum News {
+    /// A scenario is served as it is now on the disk.
+    Loaded {
+        /// Its name.
+        name: String,
+        /// Which load it was.
+        generation: u64,
+        /// Warnings.
+        problems: Vec<Problem>,
+    },
+    /// A scenario has errors; its last good version, if any, is served on.
+    Broken {
+        /// Its name.
+        name: String,
+        /// Errors and warnings.
+        problems: Vec<Problem>,
+        /// Whether an earlier version is served.
+        served: bool,
+    },
+    /// A scenario is as served again.
+    Mended {
+        /// Its name.
+        name: String,
+    },
+}
+
+/// Files whose bytes are fingerprinted as they are read.
+struct Printed<'a> {
+    files: &'a dyn Files,
+    prints: Mutex<BTreeMap<PathBuf, u64>>,
+}
+
+impl Files for Printed<'_> {
+    fn read(&self, path: &Path, limit: u64) -> std::io::Result<Vec<u8>> {
+        let read = self.files.read(path, limit);
+        let mut hasher = DefaultHasher::new();
+        read.as_ref().ok().hash(&mut hasher);
+        let mut prints = self.prints.lock().unwrap_or_else(PoisonError::into_inner);
+        prints.insert(path.to_owned(), hasher.finish());
+        drop(prints);
+        read
+    }
+
+    fn list(&self, folder: &Path) -> std::io::Result<Vec<(PathBuf, bool)>> {
+        self.files.list(folder)
+    }
+
+    fn is_folder(&self, path: &Path) -> bool {
+        self.files.is_folder(path)
+    }
+
+    fn stamp(&self, path: &Path) -> u64 {
+        self.files.stamp(path)
+    }
+}
+
+/// Loads everything, and changes nothing.
+#[must_use]
+pub fn read(setup: &Setup) -> Reading {
+    let printed = Printed { files: setup.files.as_ref(), prints: Mutex::default() };
+    let today = clock::system_now().day();
+    let folder = load_all(&printed, today, &setup.paths, setup.root.as_deref(), &setup.cwd);
+    Reading { folder, prints: printed.prints.into_inner().unwrap_or_else(PoisonError::into_inner) }
+}
+
+impl Reading {
+    /// A fingerprint of all that a scenario is made from.
+    fn print(&self, loaded: &Loaded) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        for file in &loaded.files {
+            (file, self.prints.get(file)).hash(&mut hasher);
+        }
+        hasher.finish()
+    }
+}
+
+impl Board {
+    /// How the loads of every scenario went, by name.
+    #[must_use]
+    pub fn entries(&self) -> Vec<Entry> {
+        let mut entries = self.lock().clone();
+        entries.sort_by(|left, right| left.name.cmp(&right.name));
+        entries
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Entry>> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes a reading in: scenarios that are good and new are given to `serve`; everything else stays as it was.
+    pub fn apply(&self, setup: &Setup, reading: Reading, mut serve: impl FnMut(Arc<Snapshot>)) -> Vec<News> {
+        let mut entries = self.lock();
+        let mut news = Vec::new();
+        let present: Vec<(PathBuf, String)> =
+            reading.folder.scenarios.iter().map(|loaded| (loaded.path.clone(), name(loaded))).collect();
+        entries.retain(|entry| {
+            let moved = |(path, name): &(PathBuf, String)| *name == entry.name && *path != entry.file;
+            present.iter().any(|(path, _)| *path == entry.file) || !present.iter().any(moved)
+        });
+        let prints: Vec<u64> = reading.folder.scenarios.iter().map(|loaded| reading.print(loaded)).collect();
+        for (loaded, print) in reading.folder.scenarios.into_iter().zip(prints) {
+            let place = entries.iter().position(|entry| entry.file == loaded.path).unwrap_or_else(|| {
+                entries.push(Entry::new(&loaded));
+                entries.len() - 1
+            });
+            let entry = &mut entries[place];
+            news.extend(entry.take(setup, loaded, print, &mut serve));
+        }
+        for entry in entries.iter_mut().filter(|entry| !present.iter().any(|(path, _)| *path == entry.file)) {
+            news.extend(entry.gone());
+        }
+        news
+    }
+}
+
+fn name(loaded: &Loaded) -> String {
+    loaded.name.clone().unwrap_or_else(|| loaded.path.to_string_lossy().into_owned())
+}
+
+impl Entry {
+    fn new(loaded: &Loaded) -> Self {
+        Self {
+            name: name(loaded),
+            file: loaded.path.clone(),
+            generation: 0,
+            loaded_at: None,
+            problems: Vec::new(),
+            snapshot: None,
+            print: 0,
+        }
+    }
+
+    fn take(
+        &mut self,
+        setup: &Setup,
+        loaded: Loaded,
+        print: u64,
+        serve: &mut impl FnMut(Arc<Snapshot>),
+    ) -> Option<News> {
+        let was_degraded = self.is_degraded();
+        let known = loaded.problems == self.problems;
+        self.problems.clone_from(&loaded.problems);
+        let name = name(&loaded);
+        let Some(scenario) = loaded.scenario else {
+            let broken = News::Broken { name, problems: loaded.problems, served: self.snapshot.is_some() };
+            return (!known).then_some(broken);
+        };
+        if self.snapshot.is_some() && self.print == print && self.name == name {
+            return was_degraded.then_some(News::Mended { name });
+        }
+        let seed = match scenario.seed {
+            SeedSetting::Fixed(seed) => seed,
+            SeedSetting::Random => setup.random,
+        };
+        self.generation += 1;
+        self.name.clone_from(&name);
+        self.print = print;
+        self.loaded_at = Some(clock::system_now());
+        let snapshot = Arc::new(Snapshot::new(self.generation, seed, scenario));
+        self.snapshot = Some(Arc::clone(&snapshot));
+        serve(snapshot);
+        Some(News::Loaded { name, generation: self.generation, problems: loaded.problems })
+    }
+
+    /// The file is not there any more.
+    fn gone(&mut self) -> Option<News> {
+        let told = self.problems.iter().any(|problem| problem.code == GONE);
+        if told {
+            return None;
+        }
+        let place = Place {
+            file: self.file.clone(),
+            line: 1,
+            column: 1,
+            span: 0..0,
+            text: String::new(),
+            marked: 0..0,
+            label: String::new(),
+        };
+        self.problems = vec![Problem {
+            severity: Severity::Error,
+            code: GONE,
+            message: "the file is gone; its last good version is served until the next start".to_owned(),
+            help: Some("put it back, or restart without it".to_owned()),
+            place,
+            also: Vec::new(),
+        }];
+        let served = self.snapshot.is_some();
+        Some(News::Broken { name: self.name.clone(), problems: self.problems.clone(), served })
+    }
+}
+
+const GONE: &str = "file-gone";
+
+/// After a change, this long without another one and the files are read: a slow writer is waited for,
+const QUIET: Duration = Duration::from_millis(60);
+/// but for so many changes at the most.
+const MOST_CHANGES: usize = 10;
+/// How often it is looked whether anything changed that no event told of.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// Follows the files until the sender of changes is gone: waits for a change, loads, applies, tells. `watch` is given
+/// the folders to watch after every load.
+pub fn follow(
+    setup: &Setup,
+    registry: &Registry,
+    board: &Board,
+    changes: &Receiver<()>,
+    mut watch: impl FnMut(&[PathBuf]),
+    mut tell: impl FnMut(&[News]),
+) {
+    loop {
+        let reading = read(setup);
+        watch(&reading.folder.dirs);
+        let seen: Vec<PathBuf> = reading.folder.dirs.iter().chain(reading.prints.keys()).cloned().collect();
+        let news = board.apply(setup, reading, |snapshot| registry.apply(snapshot));
+        if !news.is_empty() {
+            tell(&news);
+        }
+        let stamp =
+            |seen: &[PathBuf]| -> Vec<u64> { seen.iter().map(|path| setup.files.stamp(path)).collect() };
+        let stamps = stamp(&seen);
+        loop {
+            match changes.recv_timeout(LOOK) {
+                Ok(()) => {
+                    let more = |_: &usize| changes.recv_timeout(QUIET).is_ok();
+                    let _ = (0..MOST_CHANGES).take_while(more).count();
+                    break;
+                }
+                Err(RecvTimeoutError::Timeout) if stamp(&seen) == stamps => {}
+                Err(RecvTimeoutError::Timeout) => break,
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+        }
+    }
+}
