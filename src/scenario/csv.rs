@@ -2,7 +2,7 @@
 //! its place.
 
 use crate::scenario::node::{Entry, Node, Scalar, Value};
-use crate::scenario::problem::{Findings, choose, nearest};
+use crate::scenario::problem::{Findings, listed};
 use crate::scenario::source::{FileId, Span};
 
 /// Columns `extra.NAME` are members of this key.
@@ -68,7 +68,7 @@ fn taken<'a>(keys: &'a [&'static str]) -> impl Iterator<Item = &'static str> + C
 
 fn columns(keys: &[&'static str]) -> String {
     let extra = if keys.contains(&EXTRA.1) { ", and `extra.NAME`" } else { "" };
-    choose("", taken(keys)) + extra
+    format!("allowed: {}{extra}", listed(taken(keys)))
 }
 
 fn header(findings: &mut Findings, cells: &[Cell], keys: &[&'static str]) -> Option<Vec<Column>> {
@@ -86,11 +86,9 @@ fn header(findings: &mut Findings, cells: &[Cell], keys: &[&'static str]) -> Opt
                 .label("the second")
                 .also(first.span, "the first");
         } else if extra.is_none() && !taken(keys).any(|key| key == name) {
-            let label =
-                nearest(name, taken(keys)).map_or_else(String::new, |near| format!("did you mean `{near}`?"));
             findings
                 .error("unknown-column", cell.span, format!("there is no column `{name}`"))
-                .label(label)
+                .allowed(name, taken(keys))
                 .help(self::columns(keys));
         }
         columns.push(Column {

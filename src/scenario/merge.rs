@@ -89,7 +89,7 @@ fn nodes(base: &mut Node, over: Node, deep: &[&str]) {
     for entry in more {
         match entries.iter_mut().find(|before| before.key == entry.key) {
             Some(Entry { value, .. }) if deep.contains(&&*entry.key) => {
-                nodes(value, entry.value.clone(), &[])
+                nodes(value, entry.value.clone(), &[]);
             }
             Some(before) => *before = entry.clone(),
             None => entries.push(entry.clone()),

@@ -7,7 +7,7 @@ use crate::scenario::leaf::{Filled, Id};
 use crate::scenario::load::Load;
 use crate::scenario::lower::contacts::{self, is_email};
 use crate::scenario::lower::{Once, Terms, questions, reviews};
-use crate::scenario::problem::{Findings, choose};
+use crate::scenario::problem::{Findings, listed};
 use crate::scenario::raw::{self, List};
 use crate::scenario::read::{Marked, unknown_name};
 
@@ -72,8 +72,9 @@ impl Accounts {
             self.locations.iter().filter(|(_, of)| **of == account).map(|(number, _)| number.to_string());
         let own: Vec<String> = std::iter::once(account.to_string()).chain(own).collect();
         let message = format!("{wanted} is neither business {account} nor one of its locations");
-        let help = choose(&wanted.to_string(), own.iter().map(String::as_str));
-        findings.error("unknown-reference", number.span, message).help(help);
+        findings
+            .error("unknown-reference", number.span, message)
+            .allowed(&wanted.to_string(), own.iter().map(String::as_str));
         None
     }
 
@@ -215,6 +216,7 @@ fn category(findings: &mut Findings, raw: Option<Marked<Filled>>) -> String {
     }
     findings
         .warning("unknown-category", span, format!("there are no phrases for the category `{written}`"))
-        .help(format!("the neutral ones serve; {}", choose(&wanted, CATEGORIES)));
+        .allowed(&wanted, CATEGORIES)
+        .help(format!("the neutral ones serve; there are {}", listed(CATEGORIES).replace(" or ", " and ")));
     NEUTRAL.to_owned()
 }
