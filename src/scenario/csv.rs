@@ -85,10 +85,11 @@ fn header(findings: &mut Findings, cells: &[Cell], keys: &[&'static str]) -> Opt
                 .label("the second")
                 .also(first, "the first");
         } else if extra.is_none() && !taken(keys).any(|key| key == name) {
-            findings
-                .error("unknown-column", cell.span, format!("there is no column `{name}`"))
-                .allowed(name, taken(keys))
-                .help(self::columns(keys));
+            let message = format!("there is no column `{name}`");
+            let finding = findings.error("unknown-column", cell.span, message);
+            if finding.is_shown() {
+                finding.allowed(name, taken(keys)).help(self::columns(keys));
+            }
         }
         columns.push(Column {
             key: extra.unwrap_or(name).into(),

@@ -44,7 +44,7 @@ pub struct Problem {
 }
 
 /// A place in a file, with the line that stands there.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     /// The file's name.
     pub file: PathBuf,
