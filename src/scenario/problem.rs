@@ -204,7 +204,7 @@ fn show(finding: Finding, sources: &Sources) -> Problem {
 }
 
 /// At most so many bytes of a line are shown on either side of a place.
-const AROUND: usize = 120;
+const AROUND: usize = 1000;
 
 /// The place of a stretch of text.
 #[must_use]
@@ -302,10 +302,10 @@ mod tests {
     #[test]
     fn places_count_characters_and_cut_long_lines() {
         let mut sources = Sources::default();
-        let file = sources.add("a.yaml".as_ref(), format!("x\r\näö: {}\r\nz", "y".repeat(5000)));
-        let shown = place(Span::new(file, 9, 5009), String::new(), &sources);
+        let file = sources.add("a.yaml".as_ref(), format!("x\r\näö: {}\r\nz", "y".repeat(50_000)));
+        let shown = place(Span::new(file, 9, 50_009), String::new(), &sources);
         assert_eq!((shown.line, shown.column), (2, 5));
-        assert!(shown.text.starts_with("äö: y") && shown.text.len() < 500, "{}", shown.text);
+        assert!(shown.text.starts_with("äö: y") && shown.text.len() < 5000, "{}", shown.text);
         let nowhere = place(Span::new(file, 90_000, 90_001), String::new(), &sources);
         assert_eq!(nowhere.line, 3);
     }
