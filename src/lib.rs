@@ -5,4 +5,7 @@ pub mod auth;
 pub mod clock;
 pub mod dataset;
 pub mod draw;
+pub mod expect;
+pub mod fault;
 pub mod scenario;
+pub mod webhook;

@@ -1,5 +1,11 @@
 //! The scenario language: text to validated scenario. The only module that knows YAML and reads files.
 
+/// Faults.
+pub mod fault;
+/// Maps without empty members, and other shared shapes.
+pub mod full;
+/// What sections may refer to.
+pub mod known;
 /// Single values.
 pub mod leaf;
 /// The marked tree.

@@ -1,0 +1,129 @@
+//! What the sections of faults, webhooks, expectations and routes may refer to.
+
+use std::collections::BTreeMap;
+
+use crate::api::dialect::Dialect;
+use crate::api::refusal::CATALOGUE;
+use crate::auth::Key;
+use crate::dataset::records::Business;
+use crate::scenario::leaf::Id;
+use crate::scenario::problem::{Findings, choose};
+use crate::scenario::read::{OneOrMany, unknown_name};
+use crate::scenario::source::Span;
+
+/// What there is to refer to.
+#[derive(Clone, Debug)]
+pub struct Known<'a> {
+    /// API keys with their names; with none, every key is taken.
+    pub keys: Vec<(&'a str, Option<&'a str>)>,
+    /// Business numbers, and what they are of.
+    pub numbers: BTreeMap<u64, Number>,
+    /// Names of faults.
+    pub faults: Vec<String>,
+    /// Numbers of errors that faults make up.
+    pub made_codes: Vec<u32>,
+    /// Names of events that the scenario adds.
+    pub events: Vec<String>,
+    /// The API's manners.
+    pub dialect: &'a Dialect,
+    /// Whether the clock stands still.
+    pub frozen: bool,
+}
+
+/// What a business number is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Number {
+    /// An account.
+    Account,
+    /// A location of that account.
+    Location(u64),
+}
+
+impl<'a> Known<'a> {
+    /// What a scenario's keys and businesses give to refer to; names of faults and events are still to be added.
+    #[must_use]
+    pub fn of(keys: &'a [Key], businesses: &[Business], dialect: &'a Dialect, frozen: bool) -> Self {
+        let mut numbers = BTreeMap::new();
+        for business in businesses {
+            numbers.insert(business.number, Number::Account);
+            for location in &business.locations {
+                numbers.insert(location.number, Number::Location(business.number));
+            }
+        }
+        let keys = keys.iter().map(|key| (key.key.as_str(), key.name.as_deref())).collect();
+        Self { keys, numbers, faults: Vec::new(), made_codes: Vec::new(), events: Vec::new(), dialect, frozen }
+    }
+}
+
+/// The numbers that are there, each once; what is not there is among the findings.
+pub fn businesses(findings: &mut Findings, known: &Known, wanted: &OneOrMany<Id>) -> Vec<u64> {
+    let mut numbers = Vec::new();
+    for wanted in &wanted.0 {
+        if business(findings, known, wanted.span, wanted.value.0) && !numbers.contains(&wanted.value.0) {
+            numbers.push(wanted.value.0);
+        }
+    }
+    numbers
+}
+
+fn business(findings: &mut Findings, known: &Known, span: Span, number: u64) -> bool {
+    let there = known.numbers.contains_key(&number);
+    if !there {
+        unknown_number(findings, span, ("business", number), known.numbers.keys().copied());
+    }
+    there
+}
+
+/// The same for numbers that must be of accounts.
+pub fn accounts(findings: &mut Findings, known: &Known, wanted: &OneOrMany<Id>) -> Vec<u64> {
+    let mut numbers = Vec::new();
+    for wanted in &wanted.0 {
+        let number = wanted.value.0;
+        if let Some(Number::Location(account)) = known.numbers.get(&number) {
+            findings
+                .error("wrong-reference", wanted.span, format!("{number} is a location, and events are an account's"))
+                .help(format!("its account is {account}"));
+        } else if known.numbers.contains_key(&number) {
+            if !numbers.contains(&number) {
+                numbers.push(number);
+            }
+        } else {
+            let accounts = known.numbers.iter().filter(|(_, what)| **what == Number::Account);
+            unknown_number(findings, wanted.span, ("account", number), accounts.map(|(number, _)| *number));
+        }
+    }
+    numbers
+}
+
+fn unknown_number(
+    findings: &mut Findings,
+    span: Span,
+    (what, number): (&str, u64),
+    numbers: impl Iterator<Item = u64>,
+) {
+    let numbers: Vec<String> = numbers.map(|number| number.to_string()).collect();
+    unknown_name(findings, span, (what, &number.to_string()), numbers.iter().map(String::as_str));
+}
+
+/// Notes a name of a section that stands there twice.
+pub fn duplicate_name(findings: &mut Findings, (what, name): (&str, &str), span: Span, first: Span) {
+    findings
+        .error("duplicate-name", span, format!("there are two {what} `{name}`"))
+        .label("the second")
+        .also(first, "the first")
+        .help("names must differ: they are how reports and the admin side tell them apart");
+}
+
+/// Says of a section that it is read and checked, and nothing more.
+pub fn not_acted_on(findings: &mut Findings, section: &str, span: Span) {
+    findings
+        .warning("not-acted-on", span, format!("`{section}` are not acted on yet"))
+        .help("they are read and checked, and change nothing so far");
+}
+
+/// Help for a number that is none of the catalogue's.
+#[must_use]
+pub fn catalogue(number: u64) -> String {
+    let numbers = CATALOGUE.map(|row| row.number.to_string());
+    choose(&number.to_string(), numbers.iter().map(String::as_str))
+}
