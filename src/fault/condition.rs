@@ -40,9 +40,8 @@ fn among<T: PartialEq>(wide: &[T], narrow: &[T]) -> bool {
 }
 
 fn parts<K: PartialEq, V: PartialEq>(wide: &[(K, Vec<V>)], narrow: &[(K, Vec<V>)]) -> bool {
-    wide.iter().all(|(key, values)| {
-        narrow.iter().any(|(known, narrower)| known == key && among(values, narrower))
-    })
+    wide.iter()
+        .all(|(key, values)| narrow.iter().any(|(known, narrower)| known == key && among(values, narrower)))
 }
 
 /// A stretch of the world's clock since the world's start, from `from` until just before `until`.

@@ -51,7 +51,15 @@ impl<'a> Known<'a> {
             }
         }
         let keys = keys.iter().map(|key| (key.key.as_str(), key.name.as_deref())).collect();
-        Self { keys, numbers, faults: Vec::new(), made_codes: Vec::new(), events: Vec::new(), dialect, frozen }
+        Self {
+            keys,
+            numbers,
+            faults: Vec::new(),
+            made_codes: Vec::new(),
+            events: Vec::new(),
+            dialect,
+            frozen,
+        }
     }
 }
 
@@ -81,7 +89,11 @@ pub fn accounts(findings: &mut Findings, known: &Known, wanted: &OneOrMany<Id>) 
         let number = wanted.value.0;
         if let Some(Number::Location(account)) = known.numbers.get(&number) {
             findings
-                .error("wrong-reference", wanted.span, format!("{number} is a location, and events are an account's"))
+                .error(
+                    "wrong-reference",
+                    wanted.span,
+                    format!("{number} is a location, and events are an account's"),
+                )
                 .help(format!("its account is {account}"));
         } else if known.numbers.contains_key(&number) {
             if !numbers.contains(&number) {

@@ -1,5 +1,7 @@
 //! The scenario language: text to validated scenario. The only module that knows YAML and reads files.
 
+/// Expectations.
+pub mod expect;
 /// Faults.
 pub mod fault;
 /// Maps without empty members, and other shared shapes.
@@ -14,11 +16,19 @@ pub mod node;
 pub mod problem;
 /// The mirror of a scenario file.
 pub mod raw;
+/// The mirror of an expectation.
+pub mod raw_expect;
 /// The mirror of records.
 pub mod raw_records;
 /// From the marked tree to raw values.
 pub mod read;
+/// Routes.
+pub mod route;
 /// The texts that problems point into.
 pub mod source;
+/// Templates.
+pub mod template;
+/// Webhooks.
+pub mod webhook;
 /// YAML to the marked tree.
 pub mod yaml;

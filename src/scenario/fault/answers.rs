@@ -126,7 +126,12 @@ fn follow(mut shape: Shape, pointer: &Pointer, usage: Use) -> Result<(), Nowhere
 }
 
 /// Notes a place that no answer of these operations has, be it an error.
-pub fn check(findings: &mut Findings, (pointer, usage): (&Pointer, Use), span: Span, operations: &[Operation]) {
+pub fn check(
+    findings: &mut Findings,
+    (pointer, usage): (&Pointer, Use),
+    span: Span,
+    operations: &[Operation],
+) {
     let mut nowhere = None;
     if follow(REFUSAL, pointer, usage).is_ok() {
         return;
@@ -140,8 +145,15 @@ pub fn check(findings: &mut Findings, (pointer, usage): (&Pointer, Use), span: S
     let Some(Nowhere { step, within }) = nowhere else { return };
     let names: Vec<&str> = operations.iter().map(|operation| operation.name()).collect();
     let message = match operations.len() {
-        1 => format!("no answer of {} has a place `{}`, so the patch never applies", listed(names), pointer.text()),
-        _ => format!("no answer of this fault's operations has a place `{}`, so the patch never applies", pointer.text()),
+        1 => format!(
+            "no answer of {} has a place `{}`, so the patch never applies",
+            listed(names),
+            pointer.text()
+        ),
+        _ => format!(
+            "no answer of this fault's operations has a place `{}`, so the patch never applies",
+            pointer.text()
+        ),
     };
     let finding = findings.warning("never-matches", span, message);
     match within {

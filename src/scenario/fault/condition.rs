@@ -36,13 +36,21 @@ fn pointer(findings: &mut Findings, text: &str, span: Span) -> Option<Pointer> {
             let steps = text.trim_start_matches(['$', '#', '.']).replace(['.', '['], "/").replace(']', "");
             let near = format!("/{}", steps.trim_start_matches('/'));
             findings
-                .error("wrong-pointer", span, format!("`{text}` is not a JSON Pointer: it must begin with `/`"))
+                .error(
+                    "wrong-pointer",
+                    span,
+                    format!("`{text}` is not a JSON Pointer: it must begin with `/`"),
+                )
                 .label(format!("did you mean `{near}`?"));
             None
         }
         Err(NoPointer::Escape(_)) => {
             findings
-                .error("wrong-pointer", span, format!("`{text}` is not a JSON Pointer: a `~` in it stands alone"))
+                .error(
+                    "wrong-pointer",
+                    span,
+                    format!("`{text}` is not a JSON Pointer: a `~` in it stands alone"),
+                )
                 .help("a name with `~` is written `~0`, one with `/` is written `~1`");
             None
         }
@@ -55,7 +63,9 @@ pub fn lower(findings: &mut Findings, known: &Known, when: &When) -> Condition {
     if let Some(wanted) = when.key.as_ref().filter(|list| filled(findings, ("key", &list.value), list.span)) {
         condition.keys = keys(findings, known, &wanted.value);
     }
-    if let Some(wanted) = when.business.as_ref().filter(|list| filled(findings, ("business", &list.value), list.span)) {
+    if let Some(wanted) =
+        when.business.as_ref().filter(|list| filled(findings, ("business", &list.value), list.span))
+    {
         condition.businesses = businesses(findings, known, &wanted.value);
     }
     if let Some(headers) = &when.header {
@@ -94,7 +104,8 @@ fn keys(findings: &mut Findings, known: &Known, wanted: &OneOrMany<Filled>) -> V
 
 /// The values of a member, none where it is an empty list, which is then among the findings.
 fn texts(findings: &mut Findings, key: &str, values: &OneOrMany<Text>, span: Span) -> Option<Vec<String>> {
-    filled(findings, (key, values), span).then(|| values.0.iter().map(|value| value.value.0.clone()).collect())
+    filled(findings, (key, values), span)
+        .then(|| values.0.iter().map(|value| value.value.0.clone()).collect())
 }
 
 fn parameters(findings: &mut Findings, query: &Full<OneOrMany<Text>>) -> Vec<(String, Vec<String>)> {

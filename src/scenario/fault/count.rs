@@ -26,7 +26,8 @@ impl Read for Hit {
             }
             Some(Self::Between(first, Some(last))) if last < first => {
                 must_be(findings, node, WHAT);
-                findings.help_last(&format!("this range ends before it begins: did you mean `{last}-{first}`?"));
+                findings
+                    .help_last(&format!("this range ends before it begins: did you mean `{last}-{first}`?"));
                 None
             }
             Some(Self::Between(..) | Self::Every(_)) => hit,
@@ -164,7 +165,11 @@ pub fn per(raw: Option<&Marked<raw::Per>>) -> Per {
 pub fn frozen(findings: &mut Findings, during: Option<&Marked<During>>, frozen: bool) {
     if let (Some(during), true) = (during, frozen) {
         findings
-            .warning("frozen-clock", during.span, "the clock is frozen, so that `during` neither begins nor ends by itself")
+            .warning(
+                "frozen-clock",
+                during.span,
+                "the clock is frozen, so that `during` neither begins nor ends by itself",
+            )
             .help("the admin side can move the clock; `clock: {mode: running}` lets it go");
     }
 }

@@ -109,7 +109,9 @@ pub fn strays(findings: &mut Findings, then: &Then) {
         }
     }
     if then.status.is_none() {
-        for (key, span) in [("json", then.json.as_ref().map(|v| v.span)), ("text", then.text.as_ref().map(|v| v.span))] {
+        for (key, span) in
+            [("json", then.json.as_ref().map(|v| v.span)), ("text", then.text.as_ref().map(|v| v.span))]
+        {
             if let Some(span) = span {
                 stray(findings, span, (key, "`status`"));
             }

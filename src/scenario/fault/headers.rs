@@ -30,7 +30,11 @@ pub fn named<T, V: Ord>(
         let Some(name) = name(findings, &member.key, member.key_span) else { continue };
         if headers.iter().any(|(known, _)| *known == name) {
             findings
-                .error("duplicate-key", member.key_span, format!("the header `{}` stands here twice", member.key))
+                .error(
+                    "duplicate-key",
+                    member.key_span,
+                    format!("the header `{}` stands here twice", member.key),
+                )
                 .help("names of headers are the same in upper and lower case");
         } else if let Some(value) = value(findings, &member.key, &member.value, member.span) {
             headers.push((name, value));
@@ -85,7 +89,8 @@ pub fn lower(findings: &mut Findings, raw: &Marked<HeaderChanges>) -> Option<Hea
     for gone in changes.remove.iter().flat_map(|remove| &remove.value.0) {
         framing(findings, &gone.value.0, gone.span);
         let Some(name) = name(findings, &gone.value.0, gone.span) else { continue };
-        let twin = changes.set.iter().flat_map(|set| &set.value.0).find(|set| set.key.eq_ignore_ascii_case(&name));
+        let twin =
+            changes.set.iter().flat_map(|set| &set.value.0).find(|set| set.key.eq_ignore_ascii_case(&name));
         if let Some(twin) = twin {
             findings
                 .error("mixed-entry", gone.span, format!("`{name}` is both set and removed"))

@@ -88,7 +88,9 @@ pub fn names(nodes: &[&Node]) -> Vec<String> {
 pub fn made_codes(faults: &[Fault]) -> Vec<u32> {
     let made = |fault: &Fault| match &fault.effect.act {
         Some(Act::Error(Error { answer: Answer::Made { number, .. }, .. })) => Some(*number),
-        Some(Act::Error(_) | Act::Status(_) | Act::Connection(_) | Act::Body(_) | Act::Lost(_)) | None => None,
+        Some(Act::Error(_) | Act::Status(_) | Act::Connection(_) | Act::Body(_) | Act::Lost(_)) | None => {
+            None
+        }
     };
     faults.iter().filter_map(made).collect()
 }

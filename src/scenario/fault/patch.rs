@@ -92,7 +92,9 @@ fn one(findings: &mut Findings, raw: &raw::Change, node: &Node) -> Option<Change
         && path.is_within(&from.value)
         && path != from.value
     {
-        findings.error("wrong-pointer", from.span, "a value cannot be moved into itself").label("this is moved");
+        findings
+            .error("wrong-pointer", from.span, "a value cannot be moved into itself")
+            .label("this is moved");
         return None;
     }
     Some(match op.value {
@@ -110,7 +112,8 @@ fn places<'a>(
     change: &'a Change,
     raw: &raw::Change,
 ) -> Vec<(&'a Pointer, Use, crate::scenario::source::Span)> {
-    let at = |written: &Option<Marked<Pointer>>| written.as_ref().map(|pointer| pointer.span).unwrap_or_default();
+    let at =
+        |written: &Option<Marked<Pointer>>| written.as_ref().map(|pointer| pointer.span).unwrap_or_default();
     let (path, from) = (at(&raw.path), at(&raw.from));
     match change {
         Change::Add(place, _) => vec![(place, Use::Adds, path)],
@@ -125,7 +128,10 @@ fn places<'a>(
 
 fn target(change: &Change) -> Option<Pointer> {
     match change {
-        Change::Add(place, _) | Change::Replace(place, _) | Change::Move(_, place) | Change::Copy(_, place) => {
+        Change::Add(place, _)
+        | Change::Replace(place, _)
+        | Change::Move(_, place)
+        | Change::Copy(_, place) => {
             // Adding an element shifts those behind it: the whole list is another one.
             let text = place.text();
             let (parent, step) = text.rsplit_once('/').unwrap_or(("", ""));

@@ -162,7 +162,8 @@ impl Read for ErrorSpec {
         if node.entries().is_some() {
             return ErrorMap::read(findings, node).map(Self);
         }
-        let number = node.scalar().is_some_and(|scalar| crate::scenario::leaf::digits(&scalar.text).is_some());
+        let number =
+            node.scalar().is_some_and(|scalar| crate::scenario::leaf::digits(&scalar.text).is_some());
         if !number {
             must_be(findings, node, "a code of the catalogue (`89`), or `{code, status, message}`");
             return None;
