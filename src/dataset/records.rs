@@ -32,6 +32,8 @@ pub struct Business {
     pub locations: Vec<Location>,
     /// Contacts that are there from the start.
     pub contacts: Vec<Contact>,
+    /// More of them, to be generated.
+    pub contact_plans: Vec<ContactPlan>,
 }
 
 /// The two kinds of account.
@@ -107,6 +109,15 @@ pub struct QuestionPlan {
     /// Last day.
     pub to: Day,
     /// Languages and their weights.
+    pub locales: Vec<(Locale, u32)>,
+}
+
+/// How to generate contacts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContactPlan {
+    /// How many.
+    pub count: u32,
+    /// Languages of the names, and their weights.
     pub locales: Vec<(Locale, u32)>,
 }
 

@@ -6,7 +6,8 @@ use crate::expect::expectation::{
 };
 use crate::scenario::fault::{condition, fields};
 use crate::scenario::full::{filled, only_one, operations, stray};
-use crate::scenario::known::{Known, accounts, catalogue, duplicate_name, not_acted_on};
+use crate::scenario::known::{Known, accounts, unknown_code};
+use crate::scenario::lower::Once;
 use crate::scenario::node::Node;
 use crate::scenario::problem::Findings;
 use crate::scenario::raw_expect::{self as raw, WaitSpec};
@@ -16,18 +17,10 @@ use crate::scenario::{fault, webhook};
 
 /// The expectations of a scenario, those left out that have an error. `known` has the names of its faults and events.
 pub fn lower(findings: &mut Findings, known: &Known, nodes: &[&Node]) -> Vec<Expectation> {
-    if let Some(first) = nodes.first() {
-        not_acted_on(findings, "expect", first.span);
-    }
-    let mut names: Vec<(&str, Span)> = Vec::new();
+    let mut names = Once::default();
     let mut expectations = Vec::with_capacity(nodes.len());
     for node in nodes {
-        if let Some((name, span)) = fault::name(node) {
-            match names.iter().find(|(earlier, _)| *earlier == name) {
-                Some((_, first)) => duplicate_name(findings, ("expectations", name), span, *first),
-                None => names.push((name, span)),
-            }
-        }
+        fault::unique_name(findings, &mut names, "expectation", node);
         expectations.extend(one(findings, known, node));
     }
     expectations
@@ -135,9 +128,7 @@ fn answer(findings: &mut Findings, known: &Known, given: &Marked<raw::AfterMap>)
             let code = after.error?;
             let number = u32::try_from(code.value.0).ok()?;
             if Code::numbered(number).is_none() && !known.made_codes.contains(&number) {
-                findings
-                    .error("unknown-code", code.span, format!("the API has no error {number}"))
-                    .help(catalogue(code.value.0));
+                unknown_code(findings, number, code.span, "");
                 return None;
             }
             Some(Answer::Error(number))

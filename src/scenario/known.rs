@@ -7,7 +7,7 @@ use crate::api::refusal::CATALOGUE;
 use crate::auth::Key;
 use crate::dataset::records::Business;
 use crate::scenario::leaf::Id;
-use crate::scenario::problem::{Findings, choose};
+use crate::scenario::problem::{Findings, listed};
 use crate::scenario::read::{OneOrMany, unknown_name};
 use crate::scenario::source::Span;
 
@@ -117,25 +117,12 @@ fn unknown_number(
     unknown_name(findings, span, (what, &number.to_string()), numbers.iter().map(String::as_str));
 }
 
-/// Notes a name of a section that stands there twice.
-pub fn duplicate_name(findings: &mut Findings, (what, name): (&str, &str), span: Span, first: Span) {
-    findings
-        .error("duplicate-name", span, format!("there are two {what} `{name}`"))
-        .label("the second")
-        .also(first, "the first")
-        .help("names must differ: they are how reports and the admin side tell them apart");
-}
-
-/// Says of a section that it is read and checked, and nothing more.
-pub fn not_acted_on(findings: &mut Findings, section: &str, span: Span) {
-    findings
-        .warning("not-acted-on", span, format!("`{section}` are not acted on yet"))
-        .help("they are read and checked, and change nothing so far");
-}
-
-/// Help for a number that is none of the catalogue's.
-#[must_use]
-pub fn catalogue(number: u64) -> String {
+/// Notes an error code that the API does not have; `or` is what else is allowed.
+pub fn unknown_code(findings: &mut Findings, number: u32, span: Span, or: &str) {
     let numbers = CATALOGUE.map(|row| row.number.to_string());
-    choose(&number.to_string(), numbers.iter().map(String::as_str))
+    let numbers = numbers.iter().map(String::as_str);
+    findings
+        .error("unknown-code", span, format!("the API has no error {number}"))
+        .allowed(&number.to_string(), numbers.clone())
+        .help(format!("allowed: {}{or}", listed(numbers)));
 }

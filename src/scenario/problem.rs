@@ -87,6 +87,14 @@ impl Finding {
         self
     }
 
+    /// For a word that is none of those allowed: the nearest at the place, and all of them.
+    pub fn allowed<'a>(&mut self, word: &str, words: impl IntoIterator<Item = &'a str> + Clone) -> &mut Self {
+        if let Some(near) = nearest(word, words.clone()) {
+            self.label = format!("did you mean `{near}`?");
+        }
+        self.help(format!("allowed: {}", listed(words)))
+    }
+
     /// A further place that it is about.
     pub fn also(&mut self, span: Span, label: impl Into<String>) -> &mut Self {
         self.also.push((span, label.into()));
@@ -186,7 +194,9 @@ fn show(finding: Finding, sources: &Sources) -> Problem {
 /// At most so many bytes of a line are shown on either side of a place.
 const AROUND: usize = 120;
 
-fn place(span: Span, label: String, sources: &Sources) -> Place {
+/// The place of a stretch of text.
+#[must_use]
+pub fn place(span: Span, label: String, sources: &Sources) -> Place {
     let none = Source { path: PathBuf::new(), text: String::new() };
     let source = sources.get(span.file).unwrap_or(&none);
     let text = source.text.as_str();
@@ -239,22 +249,12 @@ pub fn listed<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     let words: Vec<&str> = words.into_iter().collect();
     let quoted: Vec<String> = words.iter().take(40).map(|word| format!("`{word}`")).collect();
     match quoted.as_slice() {
-        [] => "nothing".to_owned(),
+        [] => "nothing else".to_owned(),
         _ if words.len() > quoted.len() => {
             format!("{} and {} more", quoted.join(", "), words.len() - quoted.len())
         }
         [one] => one.clone(),
         [front @ .., last] => format!("{} or {last}", front.join(", ")),
-    }
-}
-
-/// Help for a word that is none of those allowed.
-#[must_use]
-pub fn choose<'a>(word: &str, words: impl IntoIterator<Item = &'a str> + Clone) -> String {
-    let allowed = listed(words.clone());
-    match nearest(word, words) {
-        Some(near) => format!("did you mean `{near}`? Allowed: {allowed}"),
-        None => format!("allowed: {allowed}"),
     }
 }
 

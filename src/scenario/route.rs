@@ -6,8 +6,9 @@ use crate::fault::status::Content;
 use crate::scenario::fault::raw::{FinalStatus, When};
 use crate::scenario::fault::{self, condition, error, headers};
 use crate::scenario::full::{Full, only_one};
-use crate::scenario::known::{Known, duplicate_name, not_acted_on};
+use crate::scenario::known::Known;
 use crate::scenario::leaf::{Filled, Text};
+use crate::scenario::lower::Once;
 use crate::scenario::node::Node;
 use crate::scenario::problem::Findings;
 use crate::scenario::read::{Marked, OneOrMany, Read, choice, raw};
@@ -83,21 +84,12 @@ const OWN: [&str; 7] = ["/", "/__admin/", "/w/", "/metrics", "/openapi.json", "/
 
 /// The routes of a scenario, those left out that have an error.
 pub fn lower(findings: &mut Findings, known: &Known, nodes: &[&Node]) -> Vec<Route> {
-    if let Some(first) = nodes.first() {
-        not_acted_on(findings, "routes", first.span);
-    }
-    let mut names: Vec<(&str, Span)> = Vec::new();
+    let mut names = Once::default();
     let mut routes: Vec<(Route, Span)> = Vec::with_capacity(nodes.len());
     for node in nodes {
-        let name = fault::name(node);
-        if let Some((name, span)) = name {
-            match names.iter().find(|(earlier, _)| *earlier == name) {
-                Some((_, first)) => duplicate_name(findings, ("routes", name), span, *first),
-                None => names.push((name, span)),
-            }
-        }
+        let name = fault::unique_name(findings, &mut names, "route", node);
         let Some(route) = one(findings, known, node) else { continue };
-        let span = name.map_or(node.span, |(_, span)| span);
+        let span = name.unwrap_or(node.span);
         let covers = |earlier: &Route| {
             (earlier.method, &earlier.path) == (route.method, &route.path)
                 && earlier.condition.covers(&route.condition)

@@ -52,6 +52,13 @@ impl Sources {
         FileId(u32::try_from(self.0.len() - 1).unwrap_or(u32::MAX))
     }
 
+    /// Sets the text of a file, for which none was known before.
+    pub fn set(&mut self, file: FileId, text: String) {
+        if let Some(source) = self.0.get_mut(file.0 as usize) {
+            source.text = text;
+        }
+    }
+
     /// The file of that place.
     #[must_use]
     pub fn get(&self, file: FileId) -> Option<&Source> {

@@ -2,7 +2,7 @@
 
 use crate::api::operation::Operation;
 use crate::fault::pointer::Pointer;
-use crate::scenario::problem::{Findings, choose, listed};
+use crate::scenario::problem::{Findings, listed};
 use crate::scenario::source::Span;
 
 /// How a place is looked at.
@@ -159,7 +159,7 @@ pub fn check(
     match within {
         // With several operations, the members of one of them would be no advice.
         Map(members) if operations.len() == 1 => {
-            finding.help(format!("at `{step}`: {}", choose(&step, members.iter().map(|(name, _)| *name))));
+            finding.allowed(&step, members.iter().map(|(name, _)| *name));
         }
         List(_) if operations.len() == 1 => {
             finding.help(format!("at `{step}`: there is a list, whose first element is `0`"));

@@ -8,7 +8,7 @@ use crate::fault::error::{Answer, Error};
 use crate::fault::status::Content;
 use crate::scenario::fault::raw::{ErrorMap, FinalStatus, Then};
 use crate::scenario::full::{only_one, stray};
-use crate::scenario::known::catalogue;
+use crate::scenario::known::unknown_code;
 use crate::scenario::node::Node;
 use crate::scenario::problem::{Findings, listed};
 use crate::scenario::read::Marked;
@@ -35,7 +35,7 @@ pub fn lower(
     } else {
         // A status or message that is there and wrong is told already.
         if error.status.is_none() || error.message.is_none() {
-            unknown(findings, number, code.span);
+            unknown_code(findings, number, code.span, ", or `{code, status, message}` for one of your own");
         }
         return None;
     };
@@ -67,13 +67,6 @@ fn never_answered(findings: &mut Findings, row: &Row, span: Span, operations: &[
         .warning("never-answered", span, format!("{} is never an answer of {}", row.number, listed(not)))
         .label(row.message)
         .help(format!("only of {}; it is injected all the same", listed(answering)));
-}
-
-/// Notes a code that the catalogue does not have, where the status and the message of another are not given.
-fn unknown(findings: &mut Findings, number: u32, span: Span) {
-    findings
-        .error("unknown-code", span, format!("the API has no error {number}"))
-        .help(format!("{}; another one needs `{{code, status, message}}`", catalogue(number.into())));
 }
 
 /// A status that an answer with a body can have.

@@ -6,7 +6,7 @@ use crate::api::operation::Operation;
 use crate::fault::condition::Condition;
 use crate::scenario::fault::raw::When;
 use crate::scenario::known::Known;
-use crate::scenario::problem::{Findings, choose, listed};
+use crate::scenario::problem::{Findings, listed};
 use crate::scenario::source::Span;
 
 /// Fields of an operation's body.
@@ -111,9 +111,10 @@ fn stranger(
         [one] => format!("{} has no {what} `{word}`, so this never matches", listed([one.name()])),
         _ => format!("no operation of this fault has a {what} `{word}`, so this never matches"),
     };
-    let help = match allowed {
-        [] => format!("it has no {what}s at all"),
-        _ => choose(word, allowed.iter().copied()),
-    };
-    findings.warning("never-matches", span, message).help(help);
+    let finding = findings.warning("never-matches", span, message);
+    if allowed.is_empty() {
+        finding.help(format!("it has no {what}s at all"));
+    } else {
+        finding.allowed(word, allowed.iter().copied());
+    }
 }

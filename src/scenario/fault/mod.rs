@@ -8,7 +8,8 @@ use crate::fault::effect::Act;
 use crate::fault::error::{Answer, Error};
 use crate::scenario::fault::count::Often;
 use crate::scenario::full::{filled, operations};
-use crate::scenario::known::{Known, duplicate_name, not_acted_on};
+use crate::scenario::known::Known;
+use crate::scenario::lower::Once;
 use crate::scenario::node::{Node, Value};
 use crate::scenario::problem::Findings;
 use crate::scenario::read::Read;
@@ -41,22 +42,12 @@ pub mod shadow;
 
 /// The faults of a scenario, those left out that have an error.
 pub fn lower(findings: &mut Findings, known: &Known, nodes: &[&Node]) -> Vec<Fault> {
-    if let Some(first) = nodes.first() {
-        not_acted_on(findings, "faults", first.span);
-    }
-    let mut names: Vec<(&str, Span)> = Vec::new();
+    let mut names = Once::default();
     let mut faults: Vec<(Fault, Span)> = Vec::with_capacity(nodes.len());
     for node in nodes {
-        let name = name(node);
-        match names.iter().find(|(earlier, _)| Some(*earlier) == name.map(|(name, _)| name)) {
-            Some((_, first)) => {
-                let (name, span) = name.unwrap_or(("", node.span));
-                duplicate_name(findings, ("faults", name), span, *first);
-            }
-            None => names.extend(name),
-        }
+        let name = unique_name(findings, &mut names, "fault", node);
         if let Some(fault) = one(findings, known, node) {
-            faults.push((fault, name.map_or(node.span, |(_, span)| span)));
+            faults.push((fault, name.unwrap_or(node.span)));
         }
     }
     shadow::check(findings, &faults);
@@ -75,6 +66,18 @@ pub fn one(findings: &mut Findings, known: &Known, node: &Node) -> Option<Fault>
 pub fn name(node: &Node) -> Option<(&str, Span)> {
     let name = node.get("name")?;
     Some((&name.scalar()?.text, name.span))
+}
+
+/// The place of such a name; one that is there twice is among the findings.
+pub fn unique_name<'a>(
+    findings: &mut Findings,
+    names: &mut Once<&'a str>,
+    what: &str,
+    node: &'a Node,
+) -> Option<Span> {
+    let (name, span) = name(node)?;
+    names.first(findings, name, span, ("duplicate-name", &format!("the {what} `{name}`")));
+    Some(span)
 }
 
 /// The names of all entries.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::fault::count::Per;
 use crate::scenario::fault::count::{self, Often};
 use crate::scenario::full::filled;
-use crate::scenario::known::{Known, accounts, not_acted_on};
+use crate::scenario::known::{Known, accounts};
 use crate::scenario::node::Node;
 use crate::scenario::problem::Findings;
 use crate::scenario::read::{Marked, Read};
@@ -24,8 +24,7 @@ pub mod timeline;
 
 /// What a scenario says of webhooks, without what has an error. `known` has the names of its events (`event::names`).
 pub fn lower(findings: &mut Findings, known: &Known, node: Option<&Node>) -> Webhooks {
-    let Some(node) = node.filter(|node| !raw::says_nothing(node)) else { return Webhooks::default() };
-    not_acted_on(findings, "webhooks", node.span);
+    let Some(node) = node else { return Webhooks::default() };
     let Some(raw) = raw::Webhooks::read(findings, node) else { return Webhooks::default() };
     let signing = raw.signing.as_ref().map_or(Signing::None, |signing| signing::lower(findings, signing));
     let mut allow = Vec::new();

@@ -12,7 +12,7 @@ use crate::scenario::leaf::{Filled, Id, Share, Text, Whole};
 use crate::scenario::node::Node;
 use crate::scenario::problem::Findings;
 use crate::scenario::raw::List;
-use crate::scenario::read::{Fields, Member, OneOrMany, Read, choice, must_be, raw, word};
+use crate::scenario::read::{Member, OneOrMany, Read, choice, must_be, raw, word};
 
 raw! {
     /// Events and their delivery.
@@ -219,17 +219,6 @@ impl Read for DeliveryThen {
     fn schema(definitions: &mut Map<String, Json>) -> Json {
         json!({ "anyOf": [{ "enum": DELIVERY_EFFECTS }, DeliveryDelay::schema(definitions)] })
     }
-}
-
-/// Whether `webhooks` says nothing at all.
-#[must_use]
-pub fn says_nothing(node: &Node) -> bool {
-    node.is_null()
-        || node.entries().is_some_and(|entries| {
-            entries
-                .iter()
-                .all(|entry| Webhooks::keys().any(|key| *key == *entry.key) && entry.value.is_null())
-        })
 }
 
 #[cfg(test)]

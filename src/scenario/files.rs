@@ -1,0 +1,183 @@
+//! Where scenario files come from: the disk, or memory. The only reader of files.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{Error, ErrorKind, Read, Result};
+use std::path::{Component, Path, PathBuf};
+
+/// A store of files.
+pub trait Files: Send + Sync {
+    /// The bytes of a regular file.
+    ///
+    /// # Errors
+    /// Where there is none, where it cannot be read, and (`FileTooLarge`) where it has more than `limit` bytes.
+    fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>>;
+
+    /// What is in a folder, sorted by path, and whether each is a folder itself.
+    ///
+    /// # Errors
+    /// Where it is no folder, or cannot be read.
+    fn list(&self, folder: &Path) -> Result<Vec<(PathBuf, bool)>>;
+
+    /// Whether there is a folder of that name.
+    fn is_folder(&self, path: &Path) -> bool;
+}
+
+/// The disk.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Disk;
+
+impl Files for Disk {
+    fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>> {
+        // Looked at before it is opened: to open a pipe is to wait for its writer.
+        if !fs::metadata(path)?.is_file() {
+            return Err(Error::new(ErrorKind::InvalidInput, "it is not a regular file"));
+        }
+        let mut bytes = Vec::new();
+        fs::File::open(path)?.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+        within(bytes, limit)
+    }
+
+    fn list(&self, folder: &Path) -> Result<Vec<(PathBuf, bool)>> {
+        let mut found = Vec::new();
+        for entry in fs::read_dir(folder)? {
+            let path = entry?.path();
+            // Of what goes away meanwhile, and of links to nowhere, nothing is said: they are not there.
+            let Ok(metadata) = fs::metadata(&path) else { continue };
+            if !(metadata.is_dir() && leads_back(folder, &path)) {
+                found.push((path, metadata.is_dir()));
+            }
+        }
+        found.sort();
+        Ok(found)
+    }
+
+    fn is_folder(&self, path: &Path) -> bool {
+        path.is_dir()
+    }
+}
+
+/// Whether a folder's entry is a link to the folder itself or to one above it.
+fn leads_back(folder: &Path, entry: &Path) -> bool {
+    entry.is_symlink()
+        && matches!((fs::canonicalize(folder), fs::canonicalize(entry)), (Ok(here), Ok(there)) if here.starts_with(&there))
+}
+
+fn within(bytes: Vec<u8>, limit: u64) -> Result<Vec<u8>> {
+    if bytes.len() as u64 > limit {
+        return Err(Error::new(ErrorKind::FileTooLarge, format!("it has more than {} MiB", limit >> 20)));
+    }
+    Ok(bytes)
+}
+
+/// Files in memory, for tests and embedding.
+#[derive(Clone, Debug, Default)]
+pub struct Memory(pub BTreeMap<PathBuf, Vec<u8>>);
+
+impl Memory {
+    /// Files by name and text.
+    #[must_use]
+    pub fn new(files: &[(&str, &str)]) -> Self {
+        Self(files.iter().map(|(name, text)| (name.into(), (*text).into())).collect())
+    }
+}
+
+impl Files for Memory {
+    fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>> {
+        let bytes = self.0.get(path).ok_or_else(|| Error::from(ErrorKind::NotFound))?;
+        within(bytes.clone(), limit)
+    }
+
+    fn list(&self, folder: &Path) -> Result<Vec<(PathBuf, bool)>> {
+        let mut found: Vec<(PathBuf, bool)> = Vec::new();
+        for path in self.0.keys() {
+            let Ok(rest) = path.strip_prefix(folder) else { continue };
+            let mut parts = rest.components();
+            if let Some(first) = parts.next() {
+                found.push((folder.join(first), parts.next().is_some()));
+            }
+        }
+        found.dedup();
+        if found.is_empty() { Err(ErrorKind::NotFound.into()) } else { Ok(found) }
+    }
+
+    fn is_folder(&self, path: &Path) -> bool {
+        !self.0.contains_key(path) && self.0.keys().any(|file| file.starts_with(path))
+    }
+}
+
+/// A path without `.` and, as far as the text alone tells, without `..`.
+#[must_use]
+pub fn normal(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => match out.components().next_back() {
+                Some(Component::Normal(_)) => {
+                    out.pop();
+                }
+                Some(Component::RootDir) => {}
+                Some(Component::Prefix(_) | Component::CurDir | Component::ParentDir) | None => {
+                    out.push("..");
+                }
+            },
+            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => out.push(part),
+        }
+    }
+    out
+}
+
+/// Whether a normal path lies under a root, as far as the text alone tells: links are not followed.
+#[must_use]
+pub fn is_under(root: &Path, path: &Path) -> bool {
+    let rest = path.strip_prefix(normal(root));
+    rest.is_ok_and(|rest| rest.components().all(|part| matches!(part, Component::Normal(_))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_made_normal_by_their_text() {
+        for (path, normal_path) in [
+            ("a/./b/../c", "a/c"),
+            ("../a", "../a"),
+            ("a/../../b", "../b"),
+            ("/../a", "/a"),
+            (".", ""),
+            ("a/..", ""),
+        ] {
+            assert_eq!(normal(path.as_ref()), Path::new(normal_path), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_path_with_dots_left_is_under_no_root() {
+        let under = |root: &str, path: &str| is_under(root.as_ref(), &normal(path.as_ref()));
+        assert!(under("", "a/b") && under(".", "a") && under("/r", "/r/x") && under("/r/", "/r/a/../x"));
+        assert!(!under("", "../a") && !under("/r", "/rx/a") && !under("/r", "/r/../x") && !under("", "/a"));
+    }
+
+    #[test]
+    fn the_disk_reads_regular_files_up_to_the_limit() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.yaml");
+        fs::write(&path, b"12345").unwrap();
+        fs::create_dir(folder.path().join("sub")).unwrap();
+        assert_eq!(Disk.read(&path, 5).unwrap(), b"12345");
+        assert_eq!(Disk.read(&path, 4).map_err(|error| error.kind()), Err(ErrorKind::FileTooLarge));
+        assert_eq!(Disk.read(folder.path(), 4).map_err(|error| error.kind()), Err(ErrorKind::InvalidInput));
+        let names = |found: Vec<(PathBuf, bool)>| found.into_iter().map(|one| one.1).collect::<Vec<_>>();
+        assert_eq!(names(Disk.list(folder.path()).unwrap()), [false, true]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_that_leads_back_is_not_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink(folder.path(), folder.path().join("again")).unwrap();
+        assert_eq!(Disk.list(folder.path()).unwrap(), []);
+    }
+}

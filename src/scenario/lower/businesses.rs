@@ -1,0 +1,222 @@
+//! Accounts and their locations: who has which number, and who may refer to whom.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::dataset::records::{Business, CATEGORIES, Kind, Location, NEUTRAL};
+use crate::scenario::leaf::{Filled, Id};
+use crate::scenario::load::Load;
+use crate::scenario::lower::contacts::{self, is_email};
+use crate::scenario::lower::{Once, Terms, questions, reviews};
+use crate::scenario::problem::{Findings, listed};
+use crate::scenario::raw::{self, List};
+use crate::scenario::read::{Marked, unknown_name};
+
+/// Every number that is taken.
+#[derive(Debug, Default)]
+pub struct Accounts {
+    businesses: BTreeMap<u64, (Kind, Option<Marked<Id>>)>,
+    /// Location to its account.
+    locations: BTreeMap<u64, u64>,
+}
+
+impl Accounts {
+    /// Takes down all numbers; one that is there twice is among the findings.
+    pub fn of(findings: &mut Findings, list: &List<raw::Business>) -> Self {
+        let mut accounts = Self::default();
+        let mut once = Once::default();
+        let mut first = |findings: &mut Findings, number: Marked<Id>| {
+            let what = format!("the number {}", number.value.0);
+            once.first(findings, number.value.0, number.span, ("duplicate-number", &what))
+        };
+        for Marked { value: raw, .. } in list {
+            let own = raw.number.filter(|number| first(findings, *number)).map(|number| number.value.0);
+            if let Some(own) = own {
+                accounts.businesses.insert(own, (kind(raw), raw.parent));
+            }
+            for location in raw.locations.iter().flat_map(|list| &list.value) {
+                if let Some(number) = location.value.number.filter(|number| first(findings, *number)) {
+                    accounts.locations.insert(number.value.0, own.unwrap_or_default());
+                }
+            }
+        }
+        accounts
+    }
+
+    /// An account's number; a finding where there is none of that number.
+    pub fn known(&self, findings: &mut Findings, key: &str, number: Marked<Id>) -> Option<u64> {
+        let wanted = number.value.0;
+        if self.businesses.contains_key(&wanted) {
+            return Some(wanted);
+        }
+        if let Some(account) = self.locations.get(&wanted) {
+            let message = format!("{wanted} is a location, and `{key}` names accounts");
+            let finding = findings.error("wrong-reference", number.span, message);
+            if *account > 0 {
+                finding.help(format!("its account is {account}"));
+            }
+        } else {
+            let numbers: Vec<String> = self.businesses.keys().map(u64::to_string).collect();
+            let all = numbers.iter().map(String::as_str);
+            unknown_name(findings, number.span, ("business", &wanted.to_string()), all);
+        }
+        None
+    }
+
+    /// The number of an account or one of its locations; a finding where it is neither.
+    pub fn within(&self, findings: &mut Findings, account: u64, number: Marked<Id>) -> Option<u64> {
+        let wanted = number.value.0;
+        if wanted == account || self.locations.get(&wanted) == Some(&account) {
+            return Some(wanted);
+        }
+        let own =
+            self.locations.iter().filter(|(_, of)| **of == account).map(|(number, _)| number.to_string());
+        let own: Vec<String> = std::iter::once(account.to_string()).chain(own).collect();
+        let message = format!("{wanted} is neither business {account} nor one of its locations");
+        findings
+            .error("unknown-reference", number.span, message)
+            .allowed(&wanted.to_string(), own.iter().map(String::as_str));
+        None
+    }
+
+    fn parent(&self, number: u64) -> Option<Marked<Id>> {
+        self.businesses.get(&number)?.1
+    }
+
+    /// Resellers must not stand above themselves; each circle is told once.
+    fn no_circles(&self, findings: &mut Findings) {
+        let mut done = BTreeSet::new();
+        for start in self.businesses.keys() {
+            let mut way = vec![*start];
+            while let Some(parent) = way.last().and_then(|last| self.parent(*last)) {
+                let number = parent.value.0;
+                if done.contains(&number) {
+                    break;
+                }
+                if let Some(place) = way.iter().position(|before| *before == number) {
+                    let names = way[place..].iter().chain([&number]).map(u64::to_string);
+                    let names = names.collect::<Vec<_>>().join(" -> ");
+                    findings.error("parent-circle", parent.span, format!("these parents lead back: {names}"));
+                    break;
+                }
+                way.push(number);
+            }
+            done.extend(way);
+        }
+    }
+}
+
+fn kind(raw: &raw::Business) -> Kind {
+    match raw.kind.map(|kind| kind.value) {
+        Some(raw::Kind::Reseller) => Kind::Reseller,
+        Some(raw::Kind::Enterprise) | None => Kind::Enterprise,
+    }
+}
+
+/// The accounts that count.
+pub fn lower(
+    load: &mut Load,
+    terms: &Terms,
+    list: List<raw::Business>,
+    accounts: &Accounts,
+) -> Vec<Business> {
+    accounts.no_circles(&mut load.findings);
+    list.into_iter().filter_map(|raw| business(load, terms, raw.value, accounts)).collect()
+}
+
+fn business(load: &mut Load, terms: &Terms, raw: raw::Business, accounts: &Accounts) -> Option<Business> {
+    let findings = &mut load.findings;
+    let number = raw.number.map_or(0, |number| number.value.0);
+    let kind = kind(&raw);
+    let parent = raw.parent.and_then(|parent| reseller(findings, accounts, parent));
+    let competitors = raw.competitors.into_iter().flat_map(|list| list.value);
+    let competitors = competitors.filter_map(|it| competitor(findings, accounts, number, it)).collect();
+    let category = category(findings, raw.category);
+    for user in raw.users.iter().flat_map(|list| &list.value) {
+        if !is_email(&user.value.0) {
+            findings.error("wrong-value", user.span, "a user is an email address: `name@example.test`");
+        }
+    }
+    let mut once = Once::default();
+    for level in raw.levels.iter().flat_map(|list| &list.value) {
+        let what = format!("the level `{}`", level.value.0);
+        once.first(findings, level.value.0.clone(), level.span, ("duplicate-name", &what));
+    }
+    let texts = |list: Option<Marked<List<Filled>>>| -> Vec<String> {
+        list.into_iter().flat_map(|list| list.value).map(|text| text.value.0).collect()
+    };
+    let levels = texts(raw.levels);
+    let (mut review_ids, mut question_ids) = (Once::default(), questions::Ids::default());
+    let mut locations = Vec::new();
+    for Marked { value: raw, .. } in raw.locations.into_iter().flat_map(|list| list.value) {
+        let own_levels = raw.levels.map(|levels| levels.value.0).unwrap_or_default();
+        for level in own_levels.iter().filter(|level| !levels.contains(&level.key)) {
+            let names = levels.iter().map(String::as_str);
+            unknown_name(&mut load.findings, level.key_span, ("level", &level.key), names);
+        }
+        let reviews =
+            reviews::lower(load, terms, raw.reviews.map(|it| it.value).unwrap_or_default(), &mut review_ids);
+        let questions = raw.questions.map(|it| it.value).unwrap_or_default();
+        let questions = questions::lower(load, terms, questions, &mut question_ids);
+        let (Some(number), Some(name)) = (raw.number, raw.name) else { continue };
+        locations.push(Location {
+            number: number.value.0,
+            name: name.value.0,
+            levels: own_levels.into_iter().map(|level| (level.key, level.value.0)).collect(),
+            reviews,
+            questions,
+        });
+    }
+    let contacts = raw.contacts.map(|list| list.value).unwrap_or_default();
+    let (contacts, contact_plans) = contacts::lower(load, accounts, number, contacts);
+    Some(Business {
+        number: raw.number?.value.0,
+        name: raw.name?.value.0,
+        kind,
+        parent,
+        category,
+        industry_score: raw.industry_score.map(|score| score.value.0),
+        text_categorisation: raw.text_categorisation.is_some_and(|it| it.value),
+        users: texts(raw.users),
+        levels,
+        competitors,
+        locations,
+        contacts,
+        contact_plans,
+    })
+}
+
+fn reseller(findings: &mut Findings, accounts: &Accounts, parent: Marked<Id>) -> Option<u64> {
+    let number = accounts.known(findings, "parent", parent)?;
+    if accounts.businesses.get(&number).map(|(kind, _)| *kind) == Some(Kind::Reseller) {
+        return Some(number);
+    }
+    findings
+        .error("wrong-reference", parent.span, format!("{number} is no reseller, and `parent` names one"))
+        .help(format!("business {number} becomes one by `type: reseller`"));
+    None
+}
+
+fn competitor(findings: &mut Findings, accounts: &Accounts, own: u64, number: Marked<Id>) -> Option<u64> {
+    let wanted = accounts.known(findings, "competitors", number)?;
+    let reseller = accounts.businesses.get(&wanted).is_some_and(|(kind, _)| *kind == Kind::Reseller);
+    let message = match (wanted == own, reseller) {
+        (true, _) => "a business is no competitor of its own".to_owned(),
+        (false, true) => format!("{wanted} is a reseller, and `competitors` names enterprises"),
+        (false, false) => return Some(wanted),
+    };
+    findings.error("wrong-reference", number.span, message);
+    None
+}
+
+fn category(findings: &mut Findings, raw: Option<Marked<Filled>>) -> String {
+    let Some(Marked { span, value: Filled(written) }) = raw else { return NEUTRAL.to_owned() };
+    let wanted = written.trim().to_lowercase().replace(['_', ' '], "-");
+    if let Some(known) = CATEGORIES.iter().find(|known| **known == wanted) {
+        return (*known).to_owned();
+    }
+    findings
+        .warning("unknown-category", span, format!("there are no phrases for the category `{written}`"))
+        .allowed(&wanted, CATEGORIES)
+        .help(format!("the neutral ones serve; there are {}", listed(CATEGORIES).replace(" or ", " and ")));
+    NEUTRAL.to_owned()
+}

@@ -1,0 +1,110 @@
+//! Contacts.
+
+use crate::dataset::records::{Contact, ContactPlan, CustomField, Preferences};
+use crate::scenario::load::Load;
+use crate::scenario::lower::businesses::Accounts;
+use crate::scenario::lower::{Once, plan, text};
+use crate::scenario::problem::Findings;
+use crate::scenario::raw::List;
+use crate::scenario::raw_records::{self as raw, ContactEntry, Records};
+use crate::scenario::read::{Marked, unknown_word};
+use crate::scenario::seed_data;
+use crate::scenario::source::Span;
+
+const COUNTRIES: [&str; 6] = ["US", "AU", "CA", "MX", "PR", "VI"];
+const FIELD_TYPES: [&str; 7] = ["text", "number", "currency", "date", "yesno", "yes/no", "boolean"];
+
+/// The contacts of an account, and those to be generated.
+pub fn lower(
+    load: &mut Load,
+    accounts: &Accounts,
+    account: u64,
+    list: List<ContactEntry>,
+) -> (Vec<Contact>, Vec<ContactPlan>) {
+    let mut ids = Once::default();
+    let (mut given, mut plans) = (Vec::new(), Vec::new());
+    for entry in list {
+        match entry.value {
+            Records::Given(raw) => {
+                given.extend(contact(&mut load.findings, accounts, account, raw, &mut ids));
+            }
+            Records::File(file) => seed_data::read(load, file, |findings, raw| {
+                given.extend(contact(findings, accounts, account, raw, &mut ids));
+            }),
+            Records::Generated(raw) => plans.extend(plan::contacts(load, raw)),
+        }
+    }
+    (given, plans)
+}
+
+/// Whether a text looks like an email address.
+#[must_use]
+pub fn is_email(text: &str) -> bool {
+    text.split_once('@').is_some_and(|(name, host)| {
+        !name.is_empty() && !host.is_empty() && !host.contains('@') && !text.contains(char::is_whitespace)
+    })
+}
+
+fn contact(
+    findings: &mut Findings,
+    accounts: &Accounts,
+    account: u64,
+    raw: raw::Contact,
+    ids: &mut Once<u64>,
+) -> Option<Contact> {
+    if let Some(id) = raw.id {
+        let what = format!("the contact id {}", id.value.0);
+        ids.first(findings, id.value.0, id.span, ("duplicate-id", &what));
+    }
+    if let Some(email) = raw.email.as_ref().filter(|email| !is_email(&email.value.0)) {
+        findings.error("wrong-value", email.span, "`email` must be an email address: `name@example.test`");
+    }
+    if let Some(code) = &raw.country_code {
+        one_of(findings, "countryCode", code.span, &code.value.0, &COUNTRIES);
+    }
+    let mut business_ids = Vec::new();
+    for id in raw.business_ids.into_iter().flat_map(|list| list.value) {
+        business_ids.extend(accounts.within(findings, account, id));
+    }
+    let mut custom_fields = Vec::new();
+    for Marked { value: field, .. } in raw.custom_fields.into_iter().flat_map(|list| list.value) {
+        if let Some(kind) = &field.kind {
+            one_of(findings, "type", kind.span, &kind.value.0, &FIELD_TYPES);
+        }
+        let (Some(name), Some(value)) = (field.name, field.value) else { continue };
+        let kind = text(field.kind).unwrap_or_else(|| FIELD_TYPES[0].to_owned());
+        custom_fields.push(CustomField { name: name.value.0, kind, value: value.value.0 });
+    }
+    let tags = raw.tags.into_iter().flat_map(|list| list.value).map(|tag| tag.value.0);
+    Some(Contact {
+        id: raw.id?.value.0,
+        first_name: text(raw.first_name),
+        last_name: text(raw.last_name),
+        email: text(raw.email),
+        phone: text(raw.phone),
+        country_code: text(raw.country_code),
+        sms_optin: raw.sms_optin.map(|it| it.value),
+        blocked: raw.blocked.map(|it| it.value),
+        business_ids,
+        tags: tags.collect(),
+        custom_fields,
+        external_id: text(raw.external_id),
+        email_preferences: raw.email_preferences.map(|it| preferences(&it.value)),
+        sms_preferences: raw.sms_preferences.map(|it| preferences(&it.value)),
+    })
+}
+
+fn preferences(raw: &raw::Preferences) -> Preferences {
+    Preferences {
+        marketing_optin: raw.marketing_optin.map(|it| it.value),
+        feedback_optin: raw.feedback_optin.map(|it| it.value),
+        service_optin: raw.service_optin.map(|it| it.value),
+    }
+}
+
+fn one_of(findings: &mut Findings, key: &'static str, span: Span, word: &str, words: &[&str]) {
+    if !words.contains(&word) {
+        findings.key = key;
+        unknown_word(findings, span, word, words);
+    }
+}

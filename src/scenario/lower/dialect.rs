@@ -1,0 +1,162 @@
+//! `dialect`: what differs in the API's manners.
+
+use std::collections::BTreeMap;
+
+use crate::api::dialect::{Cors, Dialect, Names};
+use crate::api::operation::Operation;
+use crate::api::refusal::{CATALOGUE, Code};
+use crate::api::sources::{self, Source};
+use crate::scenario::leaf::Filled;
+use crate::scenario::load::Load;
+use crate::scenario::problem::{Findings, listed};
+use crate::scenario::raw::{self, ContactIdentity, List, QueryApiKey, Statuses, ToDate};
+use crate::scenario::read::{Dictionary, Marked, Member, unknown_name};
+use crate::scenario::source::Span;
+
+/// So many sources there may be.
+const SOURCES: usize = 10_000;
+
+/// The dialect that a scenario asks for.
+pub fn lower(load: &mut Load, raw: raw::Dialect) -> Dialect {
+    let findings = &mut load.findings;
+    let mut dialect = Dialect::default();
+    if let Some(raw) = raw.names {
+        names(findings, raw.value, &mut dialect.names);
+    }
+    for member in raw.statuses.into_iter().flat_map(|statuses| statuses.value.0) {
+        status(findings, member, &mut dialect.statuses);
+    }
+    dialect.to_date_exclusive = raw.to_date.is_some_and(|it| it.value == ToDate::Exclusive);
+    dialect.query_api_key = raw.query_api_key.is_some_and(|it| it.value == QueryApiKey::Accept);
+    dialect.contact_identity_in_request =
+        raw.contact_identity.is_some_and(|it| it.value == ContactIdentity::Request);
+    dialect.retry_after = raw.retry_after.is_none_or(|it| it.value);
+    match raw.cors.map(|cors| cors.value) {
+        Some(raw::Cors::None) => dialect.cors = Cors::None,
+        Some(raw::Cors::Origins(list)) => dialect.cors = Cors::Origins(origins(findings, list)),
+        Some(raw::Cors::Any) | None => {}
+    }
+    if let Some(raw) = raw.sources {
+        more_sources(findings, raw, &mut dialect.sources);
+    }
+    dialect
+}
+
+fn names(findings: &mut Findings, raw: raw::Names, names: &mut Names) {
+    let given = [
+        (raw.start_index, "start_index", &mut names.start_index),
+        (raw.count, "count", &mut names.count),
+        (raw.competitor, "competitor", &mut names.competitor),
+    ];
+    let mut spans = Vec::new();
+    for (given, key, name) in given {
+        spans.push((key, given.as_ref().map(|given| given.span)));
+        if let Some(given) = given {
+            *name = given.value.0;
+        }
+    }
+    // All three stand in one query.
+    let all = [&names.start_index, &names.count, &names.competitor];
+    for (one, other) in [(0, 1), (0, 2), (1, 2)] {
+        if let (true, Some(span)) = (all[one] == all[other], spans[other].1.or(spans[one].1)) {
+            let message =
+                format!("`{}` and `{}` are both named `{}`", spans[one].0, spans[other].0, all[one]);
+            findings.error("duplicate-name", span, message);
+        }
+    }
+    if let Some(given) = raw.business {
+        names.business = given.value.0;
+    }
+}
+
+fn status(
+    findings: &mut Findings,
+    member: Member<Statuses>,
+    out: &mut BTreeMap<(Code, Option<Operation>), u16>,
+) {
+    let Some(row) = CATALOGUE.iter().find(|row| row.number.to_string() == member.key) else {
+        let numbers: Vec<String> = CATALOGUE.iter().map(|row| row.number.to_string()).collect();
+        let all = numbers.iter().map(String::as_str);
+        unknown_name(findings, member.key_span, ("code of the catalogue", &member.key), all);
+        return;
+    };
+    let small = |status: raw::Status| u16::try_from(status.0).unwrap_or(u16::MAX);
+    match member.value {
+        Statuses::All(status) => {
+            out.insert((row.code, None), small(status));
+        }
+        Statuses::By(Dictionary(members)) => {
+            for member in members {
+                let Some(operation) = Operation::named(&member.key) else {
+                    let names = Operation::ALL.map(Operation::name);
+                    unknown_name(findings, member.key_span, ("operation", &member.key), names);
+                    continue;
+                };
+                out.insert((row.code, Some(operation)), small(member.value));
+            }
+        }
+    }
+}
+
+fn origins(findings: &mut Findings, list: List<Filled>) -> Vec<String> {
+    let is_origin = |text: &str| {
+        text.split_once("://").is_some_and(|(scheme, host)| {
+            !scheme.is_empty() && !host.is_empty() && !host.contains(['/', '?', '#', ' '])
+        })
+    };
+    let mut out = Vec::with_capacity(list.len());
+    for Marked { span, value: Filled(origin) } in list {
+        if is_origin(&origin) || origin == "null" {
+            out.push(origin);
+        } else {
+            findings
+                .error("wrong-value", span, "an origin is a scheme and a host: `https://app.example.test`")
+                .help("no path and no `/` at the end; every origin: `cors: any`");
+        }
+    }
+    out
+}
+
+fn more_sources(findings: &mut Findings, raw: Marked<Dictionary<raw::Source>>, sources: &mut Vec<Source>) {
+    if raw.value.0.len() > SOURCES {
+        findings.error("limit", raw.span, format!("there are more than {SOURCES} sources"));
+        return;
+    }
+    let mut members = raw.value.0;
+    // In an order of their own, so that none follows from how the file is written.
+    members.sort_by(|a, b| a.key.cmp(&b.key));
+    for member in members {
+        let raw = member.value;
+        let name = raw.name.map_or_else(|| member.key.clone(), |name| name.value.0);
+        let recommendation = raw.recommendation.is_some_and(|it| it.value);
+        let source =
+            Source { alias: member.key, name, recommendation, reply: raw.reply.is_some_and(|it| it.value) };
+        let own = sources.iter().position(|known| known.alias == source.alias);
+        let clash = [&source.alias, &source.name].into_iter().find_map(|name| {
+            let at = sources::find(sources, name)?;
+            (Some(at) != own).then_some(at)
+        });
+        match (clash, own) {
+            (Some(at), _) => {
+                let (alias, name) = (&sources[at].alias, &sources[at].name);
+                let message = format!("another source is called so: `{alias}`, shown as `{name}`");
+                findings.error("duplicate-name", member.key_span, message);
+            }
+            (None, Some(own)) => sources[own] = source,
+            (None, None) => sources.push(source),
+        }
+    }
+}
+
+/// Place of the source of that alias or shown name; a finding where there is none.
+pub fn source(findings: &mut Findings, sources: &[Source], name: &str, span: Span) -> Option<u16> {
+    let place = sources::find(sources, name).and_then(|place| u16::try_from(place).ok());
+    if place.is_none() {
+        let aliases = sources.iter().map(|source| source.alias.as_str());
+        findings
+            .error("unknown-source", span, format!("there is no source `{name}`"))
+            .allowed(name, aliases.clone())
+            .help(format!("allowed: {}; `dialect.sources` adds others", listed(aliases)));
+    }
+    place
+}

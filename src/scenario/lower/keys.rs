@@ -1,0 +1,77 @@
+//! `keys`.
+
+use crate::auth::Key;
+use crate::clock::Mode;
+use crate::scenario::leaf::{Filled, is_world_name};
+use crate::scenario::lower::Once;
+use crate::scenario::lower::businesses::Accounts;
+use crate::scenario::problem::Findings;
+use crate::scenario::raw::{self, List};
+use crate::scenario::read::Marked;
+use crate::scenario::source::Span;
+
+/// The keys that count; `scenario` is the scenario's name.
+pub fn lower(
+    findings: &mut Findings,
+    list: List<raw::Key>,
+    accounts: &Accounts,
+    mode: Mode,
+    scenario: &str,
+) -> Vec<Key> {
+    let (mut keys, mut names) = (Once::default(), Once::default());
+    let mut out = Vec::with_capacity(list.len());
+    for Marked { span, value: raw } in list {
+        if let Some(name) = &raw.name {
+            let what = format!("the key name `{}`", name.value.0);
+            names.first(findings, name.value.0.clone(), name.span, ("duplicate-name", &what));
+        }
+        if let (Some(limit), Mode::Frozen) = (&raw.rate_limit, mode) {
+            findings
+                .warning(
+                    "frozen-clock",
+                    limit.span,
+                    "on a frozen clock the window of this rate limit never ends by itself",
+                )
+                .help("it ends when the clock is moved; or let it run: `clock: {mode: running}`");
+        }
+        if raw.world.is_some() {
+            own_world(findings, &raw, span, scenario);
+        }
+        let covered = raw.accounts.map(|list| {
+            let numbers = list.value.into_iter();
+            numbers.filter_map(|number| accounts.known(findings, "accounts", number)).collect::<Vec<u64>>()
+        });
+        let Some(key) = raw.key else { continue };
+        let what = format!("the key `{}`", key.value.0);
+        keys.first(findings, key.value.0.clone(), key.span, ("duplicate-name", &what));
+        out.push(Key {
+            key: key.value.0,
+            name: raw.name.map(|name| name.value.0),
+            accounts: covered,
+            rate_limit: raw.rate_limit.map(|limit| limit.value),
+            revoked: raw.revoked.is_some_and(|revoked| revoked.value),
+            own_world: raw.world.is_some(),
+        });
+    }
+    out
+}
+
+fn own_world(findings: &mut Findings, raw: &raw::Key, span: Span, scenario: &str) {
+    let pattern =
+        "1 to 64 letters, digits, `.`, `_` or `-`, beginning with a letter or digit, and not `default`";
+    match &raw.name {
+        None => {
+            findings
+                .error("world-name", span, "a key with `world: own` needs a `name`, which is its world's")
+                .help(pattern);
+        }
+        Some(Marked { span, value: Filled(name) }) if name == "default" || !is_world_name(name) => {
+            findings.error("world-name", *span, format!("`{name}` cannot name a world")).help(pattern);
+        }
+        Some(Marked { span, value: Filled(name) }) if name == scenario => {
+            let message = format!("`{name}` is this scenario's name, and so that of its standing world");
+            findings.error("world-name", *span, message).help("give the key another name");
+        }
+        Some(_) => {}
+    }
+}

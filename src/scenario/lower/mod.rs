@@ -1,0 +1,133 @@
+//! From raw values to the validated scenario: references, duplicates, ranges that depend on one another, defaults.
+
+/// Accounts, their locations and how they refer to each other.
+pub mod businesses;
+/// Contacts.
+pub mod contacts;
+/// The API's manners.
+pub mod dialect;
+/// API keys.
+pub mod keys;
+/// Days, weights and languages of generated records.
+pub mod plan;
+/// Questions and their answers.
+pub mod questions;
+/// Reviews.
+pub mod reviews;
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use crate::api::dates::{Day, Moment};
+use crate::api::sources::Source;
+use crate::clock;
+use crate::draw::Seed;
+use crate::scenario::load::Load;
+use crate::scenario::model::{Scenario, SeedSetting};
+use crate::scenario::problem::Findings;
+use crate::scenario::raw::{self, Root};
+use crate::scenario::read::Marked;
+use crate::scenario::source::Span;
+
+/// What records are checked against.
+#[derive(Debug)]
+pub struct Terms {
+    /// The clock's start, if the scenario says one.
+    pub start: Option<Moment>,
+    /// The day of the clock's start, or that of the load.
+    pub today: Day,
+    /// The sources there are.
+    pub sources: Vec<Source>,
+}
+
+/// Checks a merged scenario; what comes out counts only if no error was found.
+pub fn scenario(load: &mut Load, root: Root, name: String) -> Scenario {
+    let clock = clock_setting(&root);
+    let dialect = root.dialect.map(|dialect| dialect::lower(load, dialect.value)).unwrap_or_default();
+    let today = clock.start.map_or(load.context.today, Moment::day);
+    let terms = Terms { start: clock.start, today, sources: dialect.sources.clone() };
+    let businesses = root.businesses.map_or_else(Vec::new, |list| list.value);
+    let accounts = businesses::Accounts::of(&mut load.findings, &businesses);
+    let keys = root.keys.map_or_else(Vec::new, |list| list.value);
+    let keys = keys::lower(&mut load.findings, keys, &accounts, clock.mode, &name);
+    let sections = [
+        ("faults", root.faults.as_ref().filter(|list| !list.value.is_empty()).map(|list| list.span)),
+        (
+            "webhooks",
+            root.webhooks.as_ref().filter(|map| map.value.entries() != Some(&[])).map(|map| map.span),
+        ),
+        ("expect", root.expect.as_ref().filter(|list| !list.value.is_empty()).map(|list| list.span)),
+        ("routes", root.routes.as_ref().filter(|list| !list.value.is_empty()).map(|list| list.span)),
+    ];
+    for (section, span) in sections {
+        if let Some(span) = span {
+            load.findings.warning("not-acted-on", span, format!("`{section}` are not acted on yet"));
+        }
+    }
+    let seed = match root.seed.map(|seed| seed.value) {
+        Some(raw::Seed::Fixed(number)) => SeedSetting::Fixed(Seed(number)),
+        Some(raw::Seed::Random) => SeedSetting::Random,
+        None => SeedSetting::Fixed(Seed(1)),
+    };
+    let businesses = businesses::lower(load, &terms, businesses, &accounts);
+    let summary = root.summary.map(|summary| summary.value.0);
+    Scenario { name, summary, seed, clock, today, keys, businesses, dialect }
+}
+
+fn clock_setting(root: &Root) -> clock::Setting {
+    let clock = root.clock.as_ref().map(|clock| &clock.value);
+    let mode = clock.and_then(|clock| clock.mode).map(|mode| mode.value);
+    clock::Setting {
+        start: clock.and_then(|clock| clock.start).map(|start| start.value),
+        mode: match mode {
+            Some(raw::Mode::Frozen) => clock::Mode::Frozen,
+            Some(raw::Mode::Running) | None => clock::Mode::Running,
+        },
+    }
+}
+
+/// Things of which there may be one each, and where the first of each stands.
+#[derive(Debug)]
+pub struct Once<K>(HashMap<K, Span>);
+
+impl<K> Default for Once<K> {
+    fn default() -> Self {
+        Self(HashMap::new())
+    }
+}
+
+impl<K: Eq + Hash> Once<K> {
+    /// Whether this is the first of its kind; if not, that is among the findings: `what` is there twice.
+    pub fn first(&mut self, findings: &mut Findings, key: K, span: Span, what: (&'static str, &str)) -> bool {
+        if let Some(first) = self.0.get(&key) {
+            let (code, what) = what;
+            findings
+                .error(code, span, format!("{what} is there twice"))
+                .label("the second")
+                .also(*first, "the first");
+            return false;
+        }
+        self.0.insert(key, span);
+        true
+    }
+}
+
+/// Notes a day after the clock's start.
+pub fn not_later(findings: &mut Findings, terms: &Terms, key: &str, span: Span, at: Moment) {
+    let late = match terms.start {
+        Some(start) if at != at.day().start() => at > start,
+        Some(_) | None => at.day() > terms.today,
+    };
+    if late {
+        let than = match terms.start {
+            Some(start) => format!("the clock's start, {}", start.iso()),
+            None => format!("today, {}", terms.today.iso()),
+        };
+        findings.warning("future-date", span, format!("`{key}` lies after {than}"));
+    }
+}
+
+/// The text of a leaf.
+pub fn text<T: Into<String>>(field: Option<Marked<T>>) -> Option<String> {
+    field.map(|marked| marked.value.into())
+}

@@ -1,0 +1,156 @@
+//! Days, weights and languages of generated records, and how many there may be.
+
+use std::collections::BTreeMap;
+
+use crate::api::dates::Day;
+use crate::dataset::records::{ContactPlan, Locale, QuestionPlan, ReviewPlan};
+use crate::scenario::leaf::{Count, Share};
+use crate::scenario::load::Load;
+use crate::scenario::lower::{Once, Terms, dialect, not_later};
+use crate::scenario::problem::Findings;
+use crate::scenario::raw_records as raw;
+use crate::scenario::read::{Dictionary, Marked};
+use crate::scenario::source::Span;
+
+/// So many records a scenario may generate in all.
+const GENERATED: u64 = 20_000_000;
+/// A weight may be so large.
+const WEIGHT: u64 = 1_000_000;
+
+const RATINGS: [u32; 5] = [5, 5, 10, 25, 55];
+const SOURCES: [(&str, u32); 4] =
+    [("google", 60), ("facebook", 25), ("our_website", 10), ("direct_feedback", 5)];
+const PUBLISHED: Share = Share(900_000);
+const RESPONDED: Share = Share(400_000);
+
+/// How to generate reviews.
+pub fn reviews(load: &mut Load, terms: &Terms, raw: raw::ReviewPlan) -> Option<ReviewPlan> {
+    let count = count(load, raw.generate);
+    let findings = &mut load.findings;
+    let (from, to) = days(findings, terms, raw.dates);
+    let sources = match raw.sources {
+        Some(weights) => sources(findings, terms, weights),
+        None => default_sources(terms),
+    };
+    let plan = ReviewPlan {
+        count: count?,
+        ratings: raw.ratings.map_or(RATINGS, |weights| ratings(findings, weights)),
+        sources,
+        from,
+        to,
+        published: raw.published.map_or(PUBLISHED, |share| share.value).0,
+        responded: raw.responded.map_or(RESPONDED, |share| share.value).0,
+        locales: locales(findings, raw.locale),
+    };
+    Some(plan)
+}
+
+/// How to generate questions.
+pub fn questions(load: &mut Load, terms: &Terms, raw: raw::QuestionPlan) -> Option<QuestionPlan> {
+    let count = count(load, raw.generate);
+    let (from, to) = days(&mut load.findings, terms, raw.dates);
+    let locales = locales(&mut load.findings, raw.locale);
+    Some(QuestionPlan { count: count?, from, to, locales })
+}
+
+/// How to generate contacts.
+pub fn contacts(load: &mut Load, raw: raw::ContactPlan) -> Option<ContactPlan> {
+    let count = count(load, raw.generate);
+    let locales = locales(&mut load.findings, raw.locale);
+    Some(ContactPlan { count: count?, locales })
+}
+
+fn count(load: &mut Load, raw: Option<Marked<Count>>) -> Option<u32> {
+    let raw = raw?;
+    let before = load.generated;
+    load.generated = before.saturating_add(raw.value.0);
+    if before <= GENERATED && load.generated > GENERATED {
+        let message = format!("with this a scenario generates more than {GENERATED} records");
+        load.findings.error("limit", raw.span, message).label(format!("{before} before this"));
+    }
+    u32::try_from(raw.value.0).ok()
+}
+
+/// The days given, or the 365 up to the clock's start.
+fn days(findings: &mut Findings, terms: &Terms, raw: Option<Marked<raw::Dates>>) -> (Day, Day) {
+    let span = raw.as_ref().map_or_else(Span::default, |raw| raw.span);
+    let (from, to) = raw.map_or((None, None), |raw| (raw.value.from, raw.value.to));
+    if let Some(to) = to {
+        not_later(findings, terms, "to", to.span, to.value.start());
+    }
+    let last = to.map_or(terms.today, |to| to.value);
+    let first = from.map_or(Day(last.0.saturating_sub(364)), |from| from.value);
+    if first > last {
+        let message = format!("these dates end before they begin: {} to {}", first.iso(), last.iso());
+        let finding = findings.error("wrong-dates", span, message);
+        if to.is_none() {
+            finding.help("`to` is the clock's start by default");
+        }
+    }
+    (first, last)
+}
+
+fn weight(findings: &mut Findings, span: Span, weight: u64) -> u32 {
+    if weight > WEIGHT {
+        findings.error("wrong-value", span, format!("a weight must be a whole number from 0 to {WEIGHT}"));
+    }
+    u32::try_from(weight.min(WEIGHT)).unwrap_or_default()
+}
+
+/// Where no weight was wrong in itself (`errors` as they were before), one must count.
+fn some_weight(findings: &mut Findings, span: Span, errors: usize, weights: impl IntoIterator<Item = u32>) {
+    if findings.errors() == errors && weights.into_iter().all(|weight| weight == 0) {
+        findings.error("no-weight", span, "one of these weights must be more than 0");
+    }
+}
+
+fn ratings(findings: &mut Findings, raw: Marked<Dictionary<Count>>) -> [u32; 5] {
+    let (before, mut weights) = (findings.errors(), [0; 5]);
+    for member in raw.value.0 {
+        let place = ["1", "2", "3", "4", "5"].iter().position(|stars| **stars == *member.key);
+        let weight = weight(findings, member.span, member.value.0);
+        let Some(place) = place else {
+            let message = format!("`{}` is not a number of stars, 1 to 5", member.key);
+            findings.error("unknown-value", member.key_span, message).help(
+                "recommendations and direct feedback follow from these: 4 and 5 stars become 1, else 0",
+            );
+            continue;
+        };
+        weights[place] = weight;
+    }
+    some_weight(findings, raw.span, before, weights);
+    weights
+}
+
+fn sources(findings: &mut Findings, terms: &Terms, raw: Marked<Dictionary<Count>>) -> Vec<(u16, u32)> {
+    let mut once = Once::default();
+    let (before, mut weights) = (findings.errors(), BTreeMap::new());
+    for member in raw.value.0 {
+        let weight = weight(findings, member.span, member.value.0);
+        if let Some(place) = dialect::source(findings, &terms.sources, &member.key, member.key_span) {
+            let what = format!("the source `{}`", member.key);
+            once.first(findings, place, member.key_span, ("duplicate-name", &what));
+            weights.insert(place, weight);
+        }
+    }
+    some_weight(findings, raw.span, before, weights.values().copied());
+    weights.into_iter().filter(|(_, weight)| *weight > 0).collect()
+}
+
+fn default_sources(terms: &Terms) -> Vec<(u16, u32)> {
+    let place = |alias: &str| terms.sources.iter().position(|source| source.alias == alias);
+    let known =
+        SOURCES.iter().filter_map(|(alias, weight)| Some((u16::try_from(place(alias)?).ok()?, *weight)));
+    known.collect::<BTreeMap<u16, u32>>().into_iter().collect()
+}
+
+fn locales(findings: &mut Findings, raw: Option<Marked<raw::Locales>>) -> Vec<(Locale, u32)> {
+    let Some(raw) = raw else { return vec![(Locale::En, 1)] };
+    let (before, mut weights) = (findings.errors(), BTreeMap::new());
+    for member in raw.value.0 {
+        let (locale, given) = member.value;
+        weights.insert(locale, weight(findings, member.span, given.into()));
+    }
+    some_weight(findings, raw.span, before, weights.values().copied());
+    weights.into_iter().filter(|(_, weight)| *weight > 0).collect()
+}

@@ -1,0 +1,90 @@
+//! Questions and their answers.
+
+use crate::dataset::records::{Answer, Question, Questions};
+use crate::scenario::leaf::Filled;
+use crate::scenario::load::Load;
+use crate::scenario::lower::{Once, Terms, not_later, plan, text};
+use crate::scenario::problem::Findings;
+use crate::scenario::raw::List;
+use crate::scenario::raw_records::{self as raw, QuestionEntry, Records};
+use crate::scenario::read::Marked;
+use crate::scenario::seed_data;
+
+/// Who asks and answers, unless a record says otherwise.
+const CATEGORY: &str = "REGULAR_USER";
+
+/// The ids that questions and answers of an account have taken.
+#[derive(Debug, Default)]
+pub struct Ids {
+    questions: Once<u64>,
+    answers: Once<u64>,
+}
+
+/// The questions of a location.
+pub fn lower(load: &mut Load, terms: &Terms, list: List<QuestionEntry>, ids: &mut Ids) -> Vec<Questions> {
+    let mut out = Vec::new();
+    let mut given = Vec::new();
+    for entry in list {
+        match entry.value {
+            Records::Given(raw) => given.extend(question(&mut load.findings, terms, raw, ids)),
+            Records::File(file) => seed_data::read(load, file, |findings, raw| {
+                given.extend(question(findings, terms, raw, ids));
+            }),
+            Records::Generated(raw) => {
+                if !given.is_empty() {
+                    out.push(Questions::Given(std::mem::take(&mut given)));
+                }
+                out.extend(plan::questions(load, terms, raw).map(Questions::Generated));
+            }
+        }
+    }
+    if !given.is_empty() {
+        out.push(Questions::Given(given));
+    }
+    out
+}
+
+fn question(findings: &mut Findings, terms: &Terms, raw: raw::Question, ids: &mut Ids) -> Option<Question> {
+    if let Some(id) = raw.id {
+        let what = format!("the question id {}", id.value.0);
+        ids.questions.first(findings, id.value.0, id.span, ("duplicate-id", &what));
+    }
+    if let Some(at) = raw.date {
+        not_later(findings, terms, "date", at.span, at.value);
+    }
+    let asked = raw.date;
+    let mut answers = Vec::new();
+    for Marked { value: raw, .. } in raw.answers.into_iter().flat_map(|list| list.value) {
+        if let Some(id) = raw.id {
+            let what = format!("the answer id {}", id.value.0);
+            ids.answers.first(findings, id.value.0, id.span, ("duplicate-id", &what));
+        }
+        if let Some(at) = raw.date {
+            not_later(findings, terms, "date", at.span, at.value);
+        }
+        let (Some(answer), Some(at)) = (raw.answer, raw.date.or(asked)) else { continue };
+        answers.push(Answer {
+            id: raw.id.map(|id| id.value.0),
+            answer: answer.value.0,
+            by: text(raw.by),
+            category: category(raw.category),
+            at: at.value,
+            owner: raw.owner.is_some_and(|it| it.value),
+            logo: text(raw.logo),
+        });
+    }
+    Some(Question {
+        id: raw.id.map(|id| id.value.0),
+        question: raw.question?.value.0,
+        by: text(raw.by),
+        category: category(raw.category),
+        at: raw.date?.value,
+        owner: raw.owner.is_some_and(|it| it.value),
+        logo: text(raw.logo),
+        answers,
+    })
+}
+
+fn category(raw: Option<Marked<Filled>>) -> String {
+    text(raw).unwrap_or_else(|| CATEGORY.to_owned())
+}

@@ -1,0 +1,119 @@
+//! Reviews.
+
+use crate::api::sources::{DIRECT_FEEDBACK, GOOGLE};
+use crate::dataset::records::{Review, Reviewer, Reviews};
+use crate::scenario::load::Load;
+use crate::scenario::lower::{Once, Terms, dialect, not_later, plan, text};
+use crate::scenario::problem::Findings;
+use crate::scenario::raw::List;
+use crate::scenario::raw_records::{self as raw, Records, ReviewEntry};
+use crate::scenario::read::Marked;
+use crate::scenario::seed_data;
+
+/// The reviews of a location; ids are told apart within `ids`.
+pub fn lower(
+    load: &mut Load,
+    terms: &Terms,
+    list: List<ReviewEntry>,
+    ids: &mut Once<String>,
+) -> Vec<Reviews> {
+    let mut out = Vec::new();
+    let mut given = Vec::new();
+    for entry in list {
+        match entry.value {
+            Records::Given(raw) => given.extend(review(&mut load.findings, terms, raw, ids)),
+            Records::File(file) => seed_data::read(load, file, |findings, raw| {
+                given.extend(review(findings, terms, raw, ids));
+            }),
+            Records::Generated(raw) => {
+                if !given.is_empty() {
+                    out.push(Reviews::Given(std::mem::take(&mut given)));
+                }
+                out.extend(plan::reviews(load, terms, raw).map(Reviews::Generated));
+            }
+        }
+    }
+    if !given.is_empty() {
+        out.push(Reviews::Given(given));
+    }
+    out
+}
+
+fn review(
+    findings: &mut Findings,
+    terms: &Terms,
+    raw: raw::Review,
+    ids: &mut Once<String>,
+) -> Option<Review> {
+    if let Some(id) = &raw.id {
+        let what = format!("the review id `{}`", id.value.0);
+        ids.first(findings, id.value.0.clone(), id.span, ("duplicate-id", &what));
+    }
+    if let Some(day) = raw.date {
+        not_later(findings, terms, "date", day.span, day.value.start());
+    }
+    if let Some(day) = raw.response_date {
+        not_later(findings, terms, "responseDate", day.span, day.value.start());
+    }
+    let source = match &raw.source {
+        Some(name) => dialect::source(findings, &terms.sources, &name.value.0, name.span)?,
+        None => u16::try_from(terms.sources.iter().position(|source| source.alias == GOOGLE)?).ok()?,
+    };
+    let stars = raw.rating?;
+    rating(findings, terms, source, Marked { span: stars.span, value: stars.value.0 });
+    let day = raw.date?.value;
+    let response = text(raw.response);
+    let extra = raw.extra_params.into_iter().flat_map(|map| map.value.0);
+    Some(Review {
+        id: text(raw.id),
+        rating: u8::try_from(stars.value.0).ok()?,
+        day,
+        source,
+        comments: text(raw.comments),
+        title: text(raw.title),
+        published: raw.published.is_none_or(|it| it.value),
+        response_day: raw.response_date.map(|day| day.value).or(response.as_ref().map(|_| day)),
+        response,
+        sentiment: raw.sentiment.map(|sentiment| sentiment.value.0),
+        mentions: raw.mentions.map_or(1, |mentions| u32::try_from(mentions.value.0).unwrap_or(u32::MAX)),
+        reviewer: Reviewer {
+            first_name: text(raw.first_name),
+            last_name: text(raw.last_name),
+            nick_name: text(raw.nick_name),
+            thumbnail_url: text(raw.thumbnail_url),
+            email_id: text(raw.email_id),
+            facebook_id: text(raw.facebook_id),
+            city: text(raw.city),
+            state: text(raw.state),
+        },
+        review_url: text(raw.review_url),
+        unique_review_url: text(raw.unique_review_url),
+        enable_reply: raw.enable_reply.map(|it| it.value),
+        customer_id: raw.customer_id.map(|id| id.value.0),
+        extra: extra.map(|member| (member.key, member.value.0)).collect(),
+    })
+}
+
+/// Checks stars against what the source gives.
+fn rating(findings: &mut Findings, terms: &Terms, source: u16, stars: Marked<u64>) {
+    let Some(source) = terms.sources.get(usize::from(source)) else { return };
+    if source.alias == DIRECT_FEEDBACK {
+        if stars.value != 0 {
+            findings.error("wrong-rating", stars.span, "direct feedback has rating 0");
+        }
+    } else if source.recommendation {
+        if stars.value > 1 {
+            findings
+                .warning(
+                    "stars",
+                    stars.span,
+                    format!("{} gives no stars: a review there recommends (1) or not (0)", source.name),
+                )
+                .help("it is served as written");
+        }
+    } else if stars.value == 0 {
+        findings
+            .error("wrong-rating", stars.span, format!("a review from {} has 1 to 5 stars", source.name))
+            .help("0 is for direct feedback, and for sources that recommend or not");
+    }
+}

@@ -1,0 +1,99 @@
+//! Includes: what a file says in place of what it includes, or adds to it.
+
+use std::collections::BTreeMap;
+
+use crate::scenario::node::{Entry, Node, Value};
+use crate::scenario::raw::{Dialect, List, Root};
+use crate::scenario::read::{Dictionary, Fields, Marked};
+
+/// `over` laid over `base`: named lists entry by entry, maps key by key, all else whole.
+#[must_use]
+pub fn over(mut base: Root, mut over: Root) -> Root {
+    let name = |node: &Node| Some(node.get("name")?.scalar()?.text.to_string());
+    over.keys = lists(base.keys.take(), over.keys, |key| key.key.as_ref().map(|key| key.value.0.clone()));
+    over.businesses = lists(base.businesses.take(), over.businesses, |business| {
+        business.number.map(|number| number.value.0.to_string())
+    });
+    over.faults = lists(base.faults.take(), over.faults, name);
+    over.expect = lists(base.expect.take(), over.expect, name);
+    over.routes = lists(base.routes.take(), over.routes, name);
+    over.clock = maps(base.clock.take(), over.clock, Fields::merge);
+    over.dialect = maps(base.dialect.take(), over.dialect, dialect);
+    over.webhooks = maps(base.webhooks.take(), over.webhooks, |base, over| nodes(base, over, &["events"]));
+    base.merge(over);
+    base
+}
+
+fn lists<T>(
+    base: Option<Marked<List<T>>>,
+    over: Option<Marked<List<T>>>,
+    name: impl Fn(&T) -> Option<String>,
+) -> Option<Marked<List<T>>> {
+    let (base, over) = match (base, over) {
+        (Some(base), Some(over)) => (base, over),
+        (base, over) => return over.or(base),
+    };
+    let mut merged = base.value;
+    // Entries of one file never replace each other: two of one name are a mistake, to be told.
+    let mut places: BTreeMap<String, usize> = merged
+        .iter()
+        .enumerate()
+        .rev()
+        .filter_map(|(place, entry)| Some((name(&entry.value)?, place)))
+        .collect();
+    for entry in over.value {
+        match name(&entry.value).and_then(|name| places.remove(&name)) {
+            Some(place) => merged[place] = entry,
+            None => merged.push(entry),
+        }
+    }
+    Some(Marked { span: over.span, value: merged })
+}
+
+fn maps<T>(
+    base: Option<Marked<T>>,
+    over: Option<Marked<T>>,
+    merge: impl FnOnce(&mut T, T),
+) -> Option<Marked<T>> {
+    match (base, over) {
+        (Some(mut base), Some(over)) => {
+            merge(&mut base.value, over.value);
+            Some(Marked { span: over.span, value: base.value })
+        }
+        (base, over) => over.or(base),
+    }
+}
+
+fn dialect(base: &mut Dialect, mut over: Dialect) {
+    over.names = maps(base.names.take(), over.names, Fields::merge);
+    over.statuses = maps(base.statuses.take(), over.statuses, members);
+    over.sources = maps(base.sources.take(), over.sources, members);
+    base.merge(over);
+}
+
+fn members<T>(base: &mut Dictionary<T>, over: Dictionary<T>) {
+    for member in over.0 {
+        match base.0.iter_mut().find(|before| before.key == member.key) {
+            Some(before) => *before = member,
+            None => base.0.push(member),
+        }
+    }
+}
+
+/// The same for a map not yet looked into; the maps under `deep` are merged key by key too.
+fn nodes(base: &mut Node, over: Node, deep: &[&str]) {
+    let (Value::Map(entries), Value::Map(more)) = (&mut base.value, &over.value) else {
+        *base = over;
+        return;
+    };
+    for entry in more {
+        match entries.iter_mut().find(|before| before.key == entry.key) {
+            Some(Entry { value, .. }) if deep.contains(&&*entry.key) => {
+                nodes(value, entry.value.clone(), &[]);
+            }
+            Some(before) => *before = entry.clone(),
+            None => entries.push(entry.clone()),
+        }
+    }
+    base.span = over.span;
+}

@@ -1,0 +1,114 @@
+//! The examples, and a corpus of broken scenarios with every message.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use standin::scenario::problem::{Problem, Severity};
+use standin::scenario::render;
+
+use crate::{codes, from_disk, here};
+
+/// Files of a folder with that ending, sorted.
+pub fn files(folder: &str, ending: &str) -> Vec<String> {
+    let names =
+        fs::read_dir(here(folder)).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.filter(|name| name.ends_with(ending)).collect();
+    names.sort();
+    names
+}
+
+fn without_folder(problem: &Problem, folder: &str) -> Problem {
+    let mut problem = problem.clone();
+    let prefix = format!("{}/", here(folder).display());
+    for place in std::iter::once(&mut problem.place).chain(&mut problem.also) {
+        place.file = place.file.strip_prefix(here(folder)).map(Path::to_owned).unwrap_or(place.file.clone());
+    }
+    problem.message = problem.message.replace(&prefix, "");
+    problem.help = problem.help.map(|help| help.replace(&here(folder).display().to_string(), "ROOT"));
+    problem
+}
+
+#[test]
+fn the_examples_load() {
+    for name in files("examples", ".yaml") {
+        let loaded = from_disk("examples", &name);
+        let told: Vec<String> = loaded.problems.iter().map(|problem| render::human(problem, false)).collect();
+        let known = ["not-acted-on", "frozen-clock"];
+        assert!(codes(&loaded).iter().all(|code| known.contains(code)), "{name}\n{}", told.join("\n\n"));
+        assert!(loaded.scenario.is_some(), "{name}");
+    }
+}
+
+#[test]
+fn every_mistake_gets_its_message() {
+    let mut wrong = Vec::new();
+    for name in files("broken", ".yaml") {
+        let loaded = from_disk("broken", &name);
+        let mut told = String::new();
+        for problem in &loaded.problems {
+            told.push_str(&render::human(&without_folder(problem, "broken"), false));
+            told.push_str("\n\n");
+        }
+        assert!(!loaded.problems.is_empty(), "{name} has no mistake");
+        let errors = loaded.problems.iter().any(|problem| problem.severity == Severity::Error);
+        assert_eq!(loaded.scenario.is_none(), errors, "{name}");
+        let expected = here("broken").join(&name).with_extension("txt");
+        if std::env::var_os("UPDATE").is_some() {
+            fs::write(expected, &told).unwrap();
+        } else if fs::read_to_string(expected).ok().as_deref() != Some(&told) {
+            wrong.push(format!("{name}:\n{told}"));
+        }
+    }
+    assert!(wrong.is_empty(), "UPDATE=1 accepts these:\n\n{}", wrong.join("\n"));
+}
+
+/// Codes of folders and floods, which no single small file has; unit tests raise them.
+const ELSEWHERE: [&str; 3] = ["too-many", "unused-file", "wrong-name"];
+
+#[test]
+fn every_code_has_its_example() {
+    let mut raised: BTreeSet<String> = ELSEWHERE.map(str::to_owned).into();
+    for name in files("broken", ".yaml") {
+        raised.extend(codes(&from_disk("broken", &name)).into_iter().map(str::to_owned));
+    }
+    let mut known = BTreeSet::new();
+    sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/scenario"), &mut known);
+    assert!(known.len() > 30, "{known:?}");
+    let missing: Vec<&String> = known.difference(&raised).collect();
+    assert!(missing.is_empty(), "no example has {missing:?}");
+}
+
+/// Codes are texts of lower-case words joined by dashes, in calls that note findings.
+fn sources(folder: &Path, codes: &mut BTreeSet<String>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources(&path, codes);
+            continue;
+        }
+        let text = fs::read_to_string(&path).unwrap();
+        let text = text.split("mod tests {").next().unwrap();
+        for call in [
+            ".error(",
+            ".warning(",
+            "Severity::Error,",
+            "Severity::Warning,",
+            "(\"duplicate",
+            "=> (",
+            "code) =",
+        ] {
+            for rest in text.split(call).skip(1) {
+                let rest =
+                    if call == "(\"duplicate" { format!("\"duplicate{rest}") } else { rest.to_owned() };
+                let Some(rest) = rest.trim_start().trim_start_matches('(').strip_prefix('"') else {
+                    continue;
+                };
+                let code = rest.split('"').next().unwrap();
+                if !code.is_empty() && code.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-') {
+                    codes.insert(code.to_owned());
+                }
+            }
+        }
+    }
+}
