@@ -9,7 +9,7 @@ use crate::scenario::full::{filled, only_one, operations, stray};
 use crate::scenario::known::{Known, accounts, unknown_code};
 use crate::scenario::lower::Once;
 use crate::scenario::node::Node;
-use crate::scenario::problem::Findings;
+use crate::scenario::problem::{Findings, listed};
 use crate::scenario::raw_expect::{self as raw, WaitSpec};
 use crate::scenario::read::{Marked, OneOrMany, Read, unknown_name};
 use crate::scenario::source::Span;
@@ -43,21 +43,13 @@ fn demand(findings: &mut Findings, known: &Known, raw: &raw::Expectation, node: 
         ("deliveries", raw.deliveries.as_ref().map(|value| value.span)),
     ];
     let kind = only_one(findings, "an expectation is about one thing", &kinds);
-    if kind.is_none() && kinds.iter().all(|(key, _)| node.get(key).is_none()) {
-        findings
-            .error(
-                "missing-key",
-                raw.span,
-                "an expectation needs `after`, `contacts`, `requests` or `deliveries`",
-            )
-            .label("it does not say what of");
-    }
+    needs_one(findings, node, "an expectation", &kinds.map(|(key, _)| key));
     strays(findings, raw, kind?);
     match kind? {
-        "after" => after(findings, known, raw).map(Demand::After),
+        "after" => after(findings, known, raw, node).map(Demand::After),
         "contacts" => contacts(findings, known, raw).map(Demand::Contacts),
-        "requests" => requests(findings, known, raw).map(Demand::Requests),
-        _ => deliveries(findings, known, raw).map(Demand::Deliveries),
+        "requests" => requests(findings, known, raw, node).map(Demand::Requests),
+        _ => deliveries(findings, known, raw, node).map(Demand::Deliveries),
     }
 }
 
@@ -84,19 +76,18 @@ fn strays(findings: &mut Findings, raw: &raw::Expectation, kind: &str) {
     }
 }
 
-/// Notes that nothing is demanded.
-fn nothing(findings: &mut Findings, span: Span, needs: &str) {
-    findings
-        .error("missing-key", span, format!("this expectation needs {needs}"))
-        .label("it does not say what is expected");
+/// Notes that none of these keys is there; what is there and wrong is told already.
+fn needs_one(findings: &mut Findings, node: &Node, what: &str, keys: &[&str]) {
+    if keys.iter().all(|key| node.get(key).is_none()) {
+        let message = format!("{what} needs {}", listed(keys.iter().copied()));
+        findings.error("missing-key", node.span, message).label("it does not say what is expected");
+    }
 }
 
-fn after(findings: &mut Findings, known: &Known, raw: &raw::Expectation) -> Option<After> {
+fn after(findings: &mut Findings, known: &Known, raw: &raw::Expectation, node: &Node) -> Option<After> {
     let given = raw.after.as_ref()?;
-    let answer = answer(findings, known, given);
-    if raw.wait.is_none() && raw.retries.is_none() {
-        nothing(findings, raw.span, "`wait` or `retries`");
-    }
+    let answer = answer(findings, known, given, node.get("after")?);
+    needs_one(findings, node, "this expectation", &["wait", "retries"]);
     let operations = match &given.value.operation {
         Some(list) if filled(findings, ("operation", &list.value), list.span) => operations(&list.value),
         Some(_) | None => Vec::new(),
@@ -116,7 +107,12 @@ fn after(findings: &mut Findings, known: &Known, raw: &raw::Expectation) -> Opti
     })
 }
 
-fn answer(findings: &mut Findings, known: &Known, given: &Marked<raw::AfterMap>) -> Option<Answer> {
+fn answer(
+    findings: &mut Findings,
+    known: &Known,
+    given: &Marked<raw::AfterMap>,
+    node: &Node,
+) -> Option<Answer> {
     let after = &given.value;
     let kinds = [
         ("error", after.error.map(|value| value.span)),
@@ -144,9 +140,7 @@ fn answer(findings: &mut Findings, known: &Known, given: &Marked<raw::AfterMap>)
             Some(Answer::Fault(name.to_owned()))
         }
         None => {
-            findings
-                .error("missing-key", given.span, "`after` needs `error`, `status` or `fault`")
-                .help("for example `after: {error: 89}`");
+            needs_one(findings, node, "`after`", &["error", "status", "fault"]);
             None
         }
     }
@@ -168,7 +162,7 @@ fn contacts(findings: &mut Findings, known: &Known, raw: &raw::Expectation) -> O
     })
 }
 
-fn requests(findings: &mut Findings, known: &Known, raw: &raw::Expectation) -> Option<Requests> {
+fn requests(findings: &mut Findings, known: &Known, raw: &raw::Expectation, node: &Node) -> Option<Requests> {
     let given = raw.requests.as_ref()?;
     let operations = match &given.value.operation {
         Some(list) if filled(findings, ("operation", &list.value), list.span) => operations(&list.value),
@@ -179,13 +173,16 @@ fn requests(findings: &mut Findings, known: &Known, raw: &raw::Expectation) -> O
     let all = crate::api::operation::Operation::ALL;
     let asked = if operations.is_empty() { &all[..] } else { &operations };
     fields::check(findings, known, (&when, &condition), asked);
-    if raw.count.is_none() {
-        nothing(findings, raw.span, "`count`");
-    }
+    needs_one(findings, node, "this expectation", &["count"]);
     Some(Requests { operations, condition, count: raw.count?.value })
 }
 
-fn deliveries(findings: &mut Findings, known: &Known, raw: &raw::Expectation) -> Option<Deliveries> {
+fn deliveries(
+    findings: &mut Findings,
+    known: &Known,
+    raw: &raw::Expectation,
+    node: &Node,
+) -> Option<Deliveries> {
     let given = &raw.deliveries.as_ref()?.value;
     let events = match &given.event {
         Some(names) if filled(findings, ("event", &names.value), names.span) => {
@@ -199,10 +196,9 @@ fn deliveries(findings: &mut Findings, known: &Known, raw: &raw::Expectation) ->
         }
         Some(_) | None => Vec::new(),
     };
-    match (raw.count, raw.acknowledged, raw.within) {
-        (None, None, None) => nothing(findings, raw.span, "`count` or `acknowledged`"),
-        (_, None, Some(within)) => stray(findings, within.span, ("within", "`acknowledged`")),
-        _ => {}
+    needs_one(findings, node, "this expectation", &["count", "acknowledged"]);
+    if let (Some(within), None) = (raw.within, node.get("acknowledged")) {
+        stray(findings, within.span, ("within", "`acknowledged`"));
     }
     Some(Deliveries {
         events,
@@ -211,4 +207,62 @@ fn deliveries(findings: &mut Findings, known: &Known, raw: &raw::Expectation) ->
         acknowledged: raw.acknowledged.map(|share| share.value.0),
         within: raw.within.map(|within| within.value),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::expect::expectation::Amount;
+    use crate::scenario::known::sample::lowered;
+
+    #[test]
+    fn all_kinds_of_expectations_are_read() {
+        let (expectations, codes) = lowered(
+            "- {name: backs off, after: {error: 89}, wait: retry-after}
+- {name: gives up on a bad key, after: {error: 1161}, retries: 0}
+- {name: is patient, after: {fault: slow, operation: qna}, of: key, wait: 2s, retries: 1-3}
+- {name: no duplicate contacts, contacts: {email: michael@example.test, count: 1}}
+- {name: pages through, requests: {operation: reviews, business: 100}, count: 4-}
+- {name: acknowledges hooks, deliveries: {event: message.added}, acknowledged: 100%, within: 2s}",
+            lower,
+        );
+        assert_eq!(codes, [""; 0]);
+        let demands: Vec<Demand> = expectations.into_iter().map(|expectation| expectation.demand).collect();
+        let [first, second, third, fourth, fifth, sixth] = demands.try_into().unwrap();
+        assert!(matches!(
+            first,
+            Demand::After(After { answer: Answer::Error(89), wait: Some(Wait::RetryAfter), of: None, .. })
+        ));
+        let none = Amount { least: 0, most: Some(0) };
+        assert!(
+            matches!(second, Demand::After(After { retries: Some(amount), wait: None, .. }) if amount == none)
+        );
+        assert!(
+            matches!(third, Demand::After(After { answer: Answer::Fault(name), of: Some(Of::Key), .. }) if name == "slow")
+        );
+        assert!(matches!(
+            fourth,
+            Demand::Contacts(Contacts { count: Amount { least: 1, most: Some(1) }, .. })
+        ));
+        assert!(matches!(fifth, Demand::Requests(Requests { count: Amount { least: 4, most: None }, .. })));
+        assert!(matches!(
+            sixth,
+            Demand::Deliveries(Deliveries { acknowledged: Some(1_000_000), within: Some(_), .. })
+        ));
+    }
+
+    #[test]
+    fn an_expectation_has_one_subject_and_a_demand() {
+        for (text, code) in [
+            ("[{name: a}]", "missing-key"),
+            ("[{name: a, after: {error: 89}}]", "missing-key"),
+            ("[{name: a, after: {error: 89}, wait: soon}]", "wrong-value"),
+            ("[{name: a, contacts: {count: 1}, requests: {}}]", "mixed-entry"),
+            ("[{name: a, requests: {}, count: 1, within: 2s}]", "stray-key"),
+        ] {
+            let (expectations, codes) = lowered(text, lower);
+            assert!(expectations.is_empty(), "{text}");
+            assert_eq!(codes, [code], "{text}");
+        }
+    }
 }

@@ -126,3 +126,41 @@ pub fn unknown_code(findings: &mut Findings, number: u32, span: Span, or: &str) 
         .allowed(&number.to_string(), numbers.clone())
         .help(format!("allowed: {}{or}", listed(numbers)));
 }
+
+/// What there is to refer to in unit tests.
+#[cfg(test)]
+pub mod sample {
+    use super::*;
+    use crate::scenario::node::{Node, Value};
+    use crate::scenario::source::{FileId, Sources};
+    use crate::scenario::yaml;
+
+    /// What a list in YAML is lowered to, and the codes of what was found: there is the account 100 with the location
+    /// 1001, the key `demo-key` named `demo`, the fault `slow` and the event `post.published`.
+    pub fn lowered<T>(
+        text: &str,
+        lower: impl Fn(&mut Findings, &Known, &[&Node]) -> T,
+    ) -> (T, Vec<&'static str>) {
+        let dialect = Dialect::default();
+        let known = Known {
+            keys: vec![("demo-key", Some("demo"))],
+            numbers: BTreeMap::from([(100, Number::Account), (1001, Number::Location(100))]),
+            faults: vec!["slow".to_owned()],
+            made_codes: vec![],
+            events: vec!["post.published".to_owned()],
+            dialect: &dialect,
+            frozen: false,
+        };
+        let mut findings = Findings::default();
+        let mut sources = Sources::default();
+        let file = sources.add("a.yaml".as_ref(), text.to_owned());
+        assert_eq!(file, FileId(0));
+        let node = yaml::parse(&mut findings, file, text).unwrap();
+        let list = match &node.value {
+            Value::List(list) => list.iter().collect(),
+            Value::Null | Value::Scalar(_) | Value::Map(_) => vec![&node],
+        };
+        let lowered = lower(&mut findings, &known, &list);
+        (lowered, findings.into_problems(&sources).iter().map(|problem| problem.code).collect())
+    }
+}

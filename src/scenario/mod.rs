@@ -63,7 +63,7 @@ use crate::scenario::leaf::is_world_name;
 use crate::scenario::load::Load;
 use crate::scenario::model::Scenario;
 use crate::scenario::problem::{Place, Problem, Severity};
-use crate::scenario::raw::Root;
+use crate::scenario::raw::{List, Root};
 use crate::scenario::read::{Fields, Read};
 use crate::scenario::source::{FileId, Span};
 
@@ -205,6 +205,18 @@ pub fn schema() -> Json {
     schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
     schema["title"] = json!("Standin scenario");
     schema["properties"]["standin"] = json!({ "const": 1, "description": "Version of the format." });
+    // The tree of these sections is read only once files are merged.
+    for (section, of) in [
+        ("faults", List::<fault::raw::Fault>::schema(&mut definitions)),
+        ("webhooks", webhook::raw::Webhooks::schema(&mut definitions)),
+        ("expect", List::<raw_expect::Expectation>::schema(&mut definitions)),
+        ("routes", List::<route::RouteMap>::schema(&mut definitions)),
+    ] {
+        let place = &mut schema["properties"][section];
+        let description = place["description"].take();
+        *place = of;
+        place["description"] = description;
+    }
     schema["$defs"] = Json::Object(definitions);
     schema
 }

@@ -204,3 +204,42 @@ fn answer_of(
         raw.headers.as_ref().map_or_else(Vec::new, |headers| headers::set(findings, &headers.value));
     (status.unwrap_or(200), headers, content)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::known::sample::lowered;
+
+    #[test]
+    fn a_route_is_a_request_and_its_answer() {
+        let (routes, codes) = lowered(
+            "- name: experience over time
+  request: {method: POST, path: /resources/v1/insight/experience/over-time/, headers: {X-Api-Key: demo-key}}
+  response: {status: 202, headers: {X-A: 1}, json: {points: '{{ reviews(business=100) | length }}'}}",
+            lower,
+        );
+        assert_eq!(codes, [""; 0]);
+        let route = &routes[0];
+        assert_eq!((route.method, route.path.as_str()), (Method::Post, "/v1/insight/experience/over-time"));
+        assert_eq!(route.condition.headers, [("x-api-key".to_owned(), vec!["demo-key".to_owned()])]);
+        assert_eq!((route.status, &route.headers[0].0[..]), (202, "x-a"));
+        assert!(matches!(&route.content, Content::Json(json) if json["points"].is_string()));
+    }
+
+    #[test]
+    fn paths_of_the_simulator_itself_are_refused() {
+        for (path, reserved) in [
+            ("/w", true),
+            ("/w/", true),
+            ("/w/a/v1/x", true),
+            ("/__admin", true),
+            ("/metrics", true),
+            ("/metrics/", true),
+            ("/web", false),
+            ("/metrics/x", false),
+        ] {
+            let text = format!("[{{name: a, request: {{method: GET, path: {path}}}, response: {{}}}}]");
+            assert_eq!(lowered(&text, lower).1 == ["reserved-path"], reserved, "{path}");
+        }
+    }
+}

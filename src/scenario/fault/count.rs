@@ -97,8 +97,11 @@ impl Read for During {
         let lasting = during.filter(|during| during.until.is_none_or(|until| until > during.from));
         if lasting.is_none() {
             must_be(findings, node, "a stretch of the world's clock since its start: `10s-40s` or `10s-`");
+            let text = node.scalar().map_or("", |scalar| &scalar.text);
             if during.is_some() {
                 findings.help_last("this one ends before anything can happen in it");
+            } else if text.split('-').any(|part| digits(part.trim()).is_some()) {
+                findings.help_last("a unit is missing: `ms`, `s`, `m` or `h`");
             }
         }
         lasting

@@ -174,3 +174,183 @@ fn write(out: &mut String, node: &Node) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::api::refusal::Code;
+    use crate::fault::body::Body;
+    use crate::fault::condition::During;
+    use crate::fault::connection::Connection;
+    use crate::fault::count::{Hit, Per, Share};
+    use crate::fault::delay::Delay;
+    use crate::fault::lost::Lost;
+    use crate::fault::patch::Change;
+    use crate::fault::status::Content;
+    use crate::scenario::known::sample::lowered;
+
+    fn fine(text: &str) -> Vec<Fault> {
+        let (faults, codes) = lowered(text, lower);
+        assert_eq!(codes, [""; 0], "{text}");
+        faults
+    }
+
+    fn act(then: &str) -> Option<Act> {
+        fine(&format!("[{{name: a, operation: reviews, then: {then}}}]"))
+            .pop()
+            .and_then(|fault| fault.effect.act)
+    }
+
+    #[test]
+    fn a_fault_is_all_that_its_text_says() {
+        let mut faults = fine(
+            "- name: all
+  operation: [qna, reviews, qna]
+  when: {key: demo, business: [100, 1001], header: {X-Run: ['7', 8]}, query: {sindex: 100}, body: {/statuses/0: [parked, ~], /pageSize: 5}}
+  per: request
+  hits: [1-2, every 5, 7, 9-]
+  chance: 12.5%
+  during: 10s-40s
+  enabled: false
+  on_request: true
+  then: {error: 89, retry_after: 30s, delay: 100ms-400ms, headers: {set: {X-B: 2, x-a: '1'}, remove: Server}}",
+        );
+        let fault = faults.pop().unwrap();
+        let texts = |values: &[&str]| values.iter().map(|&value| value.to_owned()).collect::<Vec<_>>();
+        assert_eq!(fault.operations, [Operation::Reviews, Operation::Qna]);
+        assert_eq!(fault.condition.keys, ["demo-key"]);
+        assert_eq!(fault.condition.businesses, [100, 1001]);
+        assert_eq!(fault.condition.headers, [("x-run".to_owned(), texts(&["7", "8"]))]);
+        assert_eq!(fault.condition.query, [("sindex".to_owned(), texts(&["100"]))]);
+        let places: Vec<_> =
+            fault.condition.body.iter().map(|(place, values)| (place.text(), values.len())).collect();
+        assert_eq!(places, [("/pageSize", 1), ("/statuses/0", 2)]);
+        assert_eq!(fault.count.per, Per::Request);
+        assert_eq!(
+            fault.count.hits,
+            [Hit::Between(1, Some(2)), Hit::Every(5), Hit::Between(7, Some(7)), Hit::Between(9, None)]
+        );
+        assert_eq!(fault.count.share, Share::Chance(125_000));
+        let second = Duration::from_secs;
+        assert_eq!(fault.during, Some(During { from: second(10), until: Some(second(40)) }));
+        assert!(!fault.enabled && fault.on_request);
+        let error = Error {
+            answer: Answer::Catalogue { code: Code::RateLimited, status: None, message: None },
+            retry_after: Some(30),
+        };
+        assert_eq!(fault.effect.act, Some(Act::Error(error)));
+        let (least, most) = (Duration::from_millis(100), Duration::from_millis(400));
+        assert_eq!(fault.effect.delay, Some(Delay::Uniform(least, most)));
+        let headers = fault.effect.headers.unwrap();
+        let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        assert_eq!(
+            (headers.set, headers.remove),
+            (vec![pair("x-a", "1"), pair("x-b", "2")], texts(&["server"]))
+        );
+    }
+
+    #[test]
+    fn what_is_left_out_has_its_default() {
+        let fault = fine("[{name: a, then: {delay: 1s}}]").pop().unwrap();
+        assert_eq!(fault.operations, Operation::ALL);
+        assert_eq!(fault.count, Default::default());
+        assert!(fault.enabled && !fault.on_request && fault.during.is_none());
+        assert!(!fault.takes_all(), "a delay alone takes no request");
+    }
+
+    #[test]
+    fn every_effect_is_read() {
+        let span = Duration::from_millis;
+        assert_eq!(act("{connection: reset}"), Some(Act::Connection(Connection::Reset)));
+        assert_eq!(act("{connection: close}"), Some(Act::Connection(Connection::Close)));
+        assert_eq!(act("{connection: garbage}"), Some(Act::Connection(Connection::Garbage)));
+        assert_eq!(act("{connection: stall}"), Some(Act::Connection(Connection::Stall(None))));
+        assert_eq!(
+            act("{connection: stall, for: 1s}"),
+            Some(Act::Connection(Connection::Stall(Some(span(1000)))))
+        );
+        assert_eq!(act("{lost: reset}"), Some(Act::Lost(Lost::Reset)));
+        assert_eq!(act("{body: {truncate: 0%}}"), Some(Act::Body(Body::Truncate(0))));
+        assert_eq!(
+            act("{body: {drip: 64 per 100ms}}"),
+            Some(Act::Body(Body::Drip { bytes: 64, every: span(100) }))
+        );
+        assert_eq!(act("{body: {malformed: true}}"), Some(Act::Body(Body::Malformed)));
+        let status = |status, content| Some(Act::Status(crate::fault::status::Status { status, content }));
+        assert_eq!(act("{status: 503}"), status(503, Content::Empty));
+        assert_eq!(act("{status: 503, json: ~}"), status(503, Content::Json(serde_json::Value::Null)));
+        assert_eq!(act("{status: 503, text: 12}"), status(503, Content::Text("12".to_owned())));
+        assert_eq!(act("{delay: {median: 120ms, p99: 900ms}}"), None);
+    }
+
+    #[test]
+    fn a_patch_may_put_nulls_and_look_at_what_it_put() {
+        let Some(Act::Body(Body::Patch(changes))) = act(
+            "{body: {patch: [{op: replace, path: /0/title, value: ~}, {op: add, path: /0/new, value: {a: 1}}, \
+             {op: test, path: /0/new/a, value: 1}, {op: move, from: /0/new, path: /0/old}]}}",
+        ) else {
+            panic!("no patch");
+        };
+        assert_eq!(changes.len(), 4);
+        assert!(matches!(&changes[0], Change::Replace(_, serde_json::Value::Null)));
+        assert!(matches!(&changes[3], Change::Move(from, _) if from.text() == "/0/new"));
+    }
+
+    #[test]
+    fn an_error_of_ones_own_has_status_and_message() {
+        let (faults, codes) =
+            lowered("[{name: a, then: {error: {code: 7, status: 418, message: Tea}}}]", lower);
+        assert_eq!(codes, ["never-answered"]);
+        assert_eq!(made_codes(&faults), [7]);
+    }
+
+    #[test]
+    fn the_text_tells_whether_a_fault_changed() {
+        let text = |text: &str| fine(text).pop().unwrap().text;
+        let written = text("[{name: a, when: {header: {x: 007, y: 1}}, then: {error: 89}}] # once");
+        assert_eq!(written, r#"{"name":"a","then":{"error":89},"when":{"header":{"x":"007","y":1}}}"#);
+        assert_eq!(text("- then: {error: 89}\n  when:\n    header: {y: 1, x: 007}\n  name: a"), written);
+        assert_ne!(text("[{name: a, when: {header: {x: 7, y: 1}}, then: {error: 89}}]"), written);
+        assert_eq!(text(&format!("[{written}]")), written, "it reads back as the same fault");
+    }
+
+    #[test]
+    fn only_what_leaves_nothing_casts_a_shadow() {
+        let shadowed = |first: &str| {
+            let text = format!("[{{name: a, {first}}}, {{name: b, operation: qna, then: {{error: 89}}}}]");
+            lowered(&text, lower).1 == ["shadowed"]
+        };
+        for first in [
+            "then: {error: 89}",
+            "operation: [qna, reviews], then: {headers: {remove: a}}",
+            "hits: 1-, chance: 100%, then: {lost: reset}",
+        ] {
+            assert!(shadowed(first), "{first}");
+        }
+        for first in [
+            "then: {delay: 1s}",
+            "operation: reviews, then: {error: 89}",
+            "hits: 2-, then: {error: 89}",
+            "chance: 10%, then: {error: 89}",
+            "exactly: 1 of 2, then: {error: 89}",
+            "during: 1s-2s, then: {error: 89}",
+            "enabled: false, then: {error: 89}",
+            "on_request: true, then: {error: 89}",
+            "when: {business: 100}, then: {error: 89}",
+        ] {
+            assert!(!shadowed(first), "{first}");
+        }
+    }
+
+    #[test]
+    fn a_scenario_without_keys_takes_any_in_a_condition() {
+        let without = |findings: &mut Findings, known: &Known, nodes: &[&Node]| {
+            lower(findings, &Known { keys: vec![], ..known.clone() }, nodes)
+        };
+        let (faults, codes) = lowered("[{name: a, when: {key: whatever}, then: {error: 89}}]", without);
+        assert_eq!(codes, [""; 0]);
+        assert_eq!(faults[0].condition.keys, ["whatever"]);
+    }
+}

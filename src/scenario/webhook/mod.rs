@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use crate::fault::count::Per;
 use crate::scenario::fault::count::{self, Often};
+use crate::scenario::fault::patch::entries;
 use crate::scenario::full::filled;
 use crate::scenario::known::{Known, accounts};
 use crate::scenario::node::Node;
 use crate::scenario::problem::Findings;
 use crate::scenario::read::{Marked, Read};
 use crate::scenario::template;
-use crate::scenario::webhook::raw::DeliveryThen;
+use crate::scenario::webhook::raw::{DeliveryThen, DeliveryWord};
 use crate::webhook::settings::{CLOSED_ALIAS, DeliveryEffect, DeliveryFault, Retry, Signing, Webhooks};
 
 /// Names of events.
@@ -33,7 +34,10 @@ pub fn lower(findings: &mut Findings, known: &Known, node: Option<&Node>) -> Web
     }
     let mut timeline = Vec::new();
     for entry in raw.timeline.iter().flat_map(|list| &list.value) {
-        timeline.extend(timeline::lower(findings, known, entry));
+        let texts = node.get("timeline").map_or(&[][..], entries);
+        if let Some(text) = texts.iter().find(|text| text.span == entry.span) {
+            timeline.extend(timeline::lower(findings, known, entry, text));
+        }
     }
     let mut faults = Vec::new();
     for entry in raw.faults.iter().flat_map(|list| &list.value) {
@@ -132,11 +136,11 @@ fn delivery_fault(
     let then = raw.then.as_ref()?;
     let effect = match &then.value {
         DeliveryThen::Delay(delay) => DeliveryEffect::Delay(delay.delay?.value),
-        DeliveryThen::Word("duplicate") => DeliveryEffect::Duplicate,
-        DeliveryThen::Word("drop") => DeliveryEffect::Drop,
-        DeliveryThen::Word("reorder") => DeliveryEffect::Reorder,
-        DeliveryThen::Word("truncate") => DeliveryEffect::Truncate,
-        DeliveryThen::Word(_) => DeliveryEffect::BadSignature,
+        DeliveryThen::Word(DeliveryWord::Duplicate) => DeliveryEffect::Duplicate,
+        DeliveryThen::Word(DeliveryWord::Drop) => DeliveryEffect::Drop,
+        DeliveryThen::Word(DeliveryWord::Reorder) => DeliveryEffect::Reorder,
+        DeliveryThen::Word(DeliveryWord::Truncate) => DeliveryEffect::Truncate,
+        DeliveryThen::Word(DeliveryWord::BadSignature) => DeliveryEffect::BadSignature,
     };
     if effect == DeliveryEffect::BadSignature && *signing == Signing::None {
         findings
@@ -152,4 +156,77 @@ fn delivery_fault(
         enabled: raw.enabled.is_none_or(|enabled| enabled.value),
         effect,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::api::operation::Operation;
+    use crate::scenario::known::sample::lowered;
+    use crate::webhook::settings::{Host, When};
+
+    fn read(text: &str) -> (Webhooks, Vec<&'static str>) {
+        lowered(text, |findings, known, nodes| lower(findings, known, nodes.first().copied()))
+    }
+
+    #[test]
+    fn all_that_is_said_of_webhooks_is_read() {
+        let (webhooks, codes) = read(
+            "allow: [hooks.example.test]
+signing: {scheme: standard-webhooks, secret: whsec_c3RhbmRpbg==, timestamp: world}
+retry: {attempts: 3, first: 2s, factor: 1.5, jitter: 10%, timeout: 1s}
+events:
+  post.published: {payload: '{\"post\": {{ data | tojson }}}'}
+timeline:
+  - {at: 2s, event: conversation.created, business: 100, conversation: c1, text: Hi!}
+  - {every: 30s, times: 10, event: message.added, business: 100, conversation: c1, data: {a: 1}}
+  - {after: contact, event: message.closed}
+faults:
+  - {event: [message.closed, post.published], when: {business: 100, conversation: c1}, per: delivery, hits: 1, then: {delay: 5s}}
+  - {chance: 10%, then: duplicate}",
+        );
+        assert_eq!(codes, [""; 0]);
+        assert_eq!(webhooks.allow, [Host::Named("hooks.example.test".to_owned())]);
+        assert_eq!(
+            webhooks.signing,
+            Signing::StandardWebhooks { secret: b"standin".to_vec(), world_time: true }
+        );
+        let retry = webhooks.retry;
+        assert_eq!((retry.attempts, retry.factor, retry.jitter), (3, 1500, 100_000));
+        assert_eq!(webhooks.events["post.published"].as_deref(), Some(r#"{"post": {{ data | tojson }}}"#));
+        let when: Vec<When> = webhooks.timeline.iter().map(|happening| happening.when).collect();
+        let second = Duration::from_secs;
+        assert_eq!(
+            when,
+            [
+                When::At(second(2)),
+                When::Every { span: second(30), times: Some(10) },
+                When::After(Operation::Contact)
+            ]
+        );
+        let last = &webhooks.timeline[2].event;
+        assert_eq!((last.event.as_str(), last.business), ("conversation.closed", None));
+        let fault = &webhooks.faults[0];
+        assert_eq!(fault.events, ["conversation.closed", "post.published"]);
+        assert_eq!((fault.count.per, fault.effect), (Per::Request, DeliveryEffect::Delay(second(5))));
+        assert_eq!(webhooks.faults[1].effect, DeliveryEffect::Duplicate);
+    }
+
+    #[test]
+    fn what_is_left_out_has_its_default() {
+        assert_eq!(read("{}"), (Webhooks::default(), vec![]));
+        assert_eq!(read("retry: {attempts: 5}"), (Webhooks::default(), vec![]));
+    }
+
+    #[test]
+    fn an_event_may_be_there_without_a_payload() {
+        let (webhooks, codes) = read("events: {post.published: , post.failed: {}}");
+        assert_eq!(codes, [""; 0]);
+        assert_eq!(
+            webhooks.events.into_iter().collect::<Vec<_>>(),
+            [("post.failed".to_owned(), None), ("post.published".to_owned(), None)]
+        );
+    }
 }

@@ -12,7 +12,7 @@ use crate::scenario::leaf::{Filled, Id, Share, Text, Whole};
 use crate::scenario::node::Node;
 use crate::scenario::problem::Findings;
 use crate::scenario::raw::List;
-use crate::scenario::read::{Member, OneOrMany, Read, choice, must_be, raw, word};
+use crate::scenario::read::{Member, OneOrMany, Read, choice, must_be, raw};
 
 raw! {
     /// Events and their delivery.
@@ -127,6 +127,10 @@ choice! {
     pub enum Timestamp { "real" Real, "world" World }
     /// What is counted together.
     pub enum DeliveryPer { "world" World, "delivery" Delivery }
+    /// What the receiver of a delivery sees.
+    pub enum DeliveryWord {
+        "duplicate" Duplicate, "drop" Drop, "reorder" Reorder, "bad-signature" BadSignature, "truncate" Truncate,
+    }
 }
 
 /// Events by name; one without anything said of it is there all the same.
@@ -192,13 +196,10 @@ fn thousandths(text: &str) -> Option<u32> {
 #[derive(Debug)]
 pub enum DeliveryThen {
     /// One of the words.
-    Word(&'static str),
+    Word(DeliveryWord),
     /// It comes later.
     Delay(DeliveryDelay),
 }
-
-/// Words for what the receiver of a delivery sees.
-pub const DELIVERY_EFFECTS: [&str; 5] = ["duplicate", "drop", "reorder", "bad-signature", "truncate"];
 
 impl Read for DeliveryThen {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
@@ -209,15 +210,17 @@ impl Read for DeliveryThen {
             must_be(findings, node, "`{delay: 5s}` where the delivery is to come later");
             return None;
         }
-        let found = word(findings, node, &DELIVERY_EFFECTS);
+        let found = DeliveryWord::read(findings, node);
         if found.is_none() {
-            findings.help_last("or `{delay: 5s}`");
+            findings.help_last(
+                "allowed: `duplicate`, `drop`, `{delay: 5s}`, `reorder`, `bad-signature` or `truncate`",
+            );
         }
         found.map(Self::Word)
     }
 
     fn schema(definitions: &mut Map<String, Json>) -> Json {
-        json!({ "anyOf": [{ "enum": DELIVERY_EFFECTS }, DeliveryDelay::schema(definitions)] })
+        json!({ "anyOf": [DeliveryWord::schema(definitions), DeliveryDelay::schema(definitions)] })
     }
 }
 

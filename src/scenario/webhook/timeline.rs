@@ -10,14 +10,19 @@ use crate::scenario::read::{Marked, OneOrMany};
 use crate::scenario::webhook::{event, raw};
 use crate::webhook::settings::{Emission, Happening, When};
 
-/// One entry of the timeline; nothing where it has an error.
-pub fn lower(findings: &mut Findings, known: &Known, raw: &Marked<raw::Happening>) -> Option<Happening> {
+/// One entry of the timeline, `node` being its text; nothing where it has an error.
+pub fn lower(
+    findings: &mut Findings,
+    known: &Known,
+    raw: &Marked<raw::Happening>,
+    node: &Node,
+) -> Option<Happening> {
     let entry = &raw.value;
-    let when = when(findings, raw);
+    let when = when(findings, entry, node);
     let name = entry.event.as_ref().and_then(|name| event::lower(findings, known, name));
     let business =
         entry.business.and_then(|number| accounts(findings, known, &OneOrMany(vec![number])).pop());
-    if entry.business.is_none() && matches!(when, Some(When::At(_) | When::Every { .. })) {
+    if node.get("business").is_none() && matches!(when, Some(When::At(_) | When::Every { .. })) {
         findings
             .error("missing-key", raw.span, "a timeline entry needs `business`")
             .label("`business` is missing")
@@ -44,14 +49,13 @@ fn members(findings: &mut Findings, data: &Marked<Node>) -> Option<Map<String, V
     None
 }
 
-fn when(findings: &mut Findings, raw: &Marked<raw::Happening>) -> Option<When> {
-    let entry = &raw.value;
+fn when(findings: &mut Findings, entry: &raw::Happening, node: &Node) -> Option<When> {
     let given = [
         ("at", entry.at.map(|at| at.span)),
         ("every", entry.every.map(|every| every.span)),
         ("after", entry.after.map(|after| after.span)),
     ];
-    if let (Some(times), None) = (entry.times, entry.every) {
+    if let (Some(times), None) = (entry.times, node.get("every")) {
         stray(findings, times.span, ("times", "`every`"));
     }
     match only_one(findings, "an entry happens at one time", &given) {
@@ -66,9 +70,11 @@ fn when(findings: &mut Findings, raw: &Marked<raw::Happening>) -> Option<When> {
             let times = entry.times.and_then(|times| u32::try_from(times.value.0).ok());
             Some(When::Every { span: every.value, times })
         }
+        // What is there and wrong is told already.
+        None if given.iter().any(|(key, _)| node.get(key).is_some()) => None,
         None => {
             findings
-                .error("missing-key", raw.span, "a timeline entry needs `at`, `every` or `after`")
+                .error("missing-key", node.span, "a timeline entry needs `at`, `every` or `after`")
                 .label("it does not say when")
                 .help("for example `at: 2s`, `every: 30s` or `after: contact`");
             None
