@@ -14,9 +14,9 @@ use crate::scenario::{Context, Folder, Loaded, load, yaml};
 /// Folders are gone through so deep.
 const DEPTH: usize = 32;
 
-/// Loads all scenarios of the files and folders named. Paths are relative to `cwd`, and so shown.
+/// What `load_all` says.
 #[must_use]
-pub fn load_all(files: &dyn Files, today: Day, paths: &[PathBuf], root: Option<&Path>, cwd: &Path) -> Folder {
+pub fn all(files: &dyn Files, today: Day, paths: &[PathBuf], root: Option<&Path>, cwd: &Path) -> Folder {
     let mut found = Found::default();
     for path in paths {
         let path = normal(&cwd.join(path));

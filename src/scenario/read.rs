@@ -193,11 +193,8 @@ pub fn map<T: Fields>(findings: &mut Findings, node: &Node) -> Option<T> {
     }
     for field in T::FIELDS.iter().filter(|field| field.required && node.get(field.key).is_none()) {
         // A misspelt key has been told already.
-        if entries.iter().any(|entry| {
-            nearest(&entry.key, T::keys()) == Some(field.key)
-                && *entry.key != *field.key
-                && !T::keys().any(|key| *key == *entry.key)
-        }) {
+        let mut unknown = entries.iter().filter(|entry| !T::keys().any(|key| *key == *entry.key));
+        if unknown.any(|entry| nearest(&entry.key, T::keys()) == Some(field.key)) {
             continue;
         }
         let message = format!("{} needs `{}`", T::WHAT, field.key);

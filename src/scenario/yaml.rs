@@ -292,7 +292,7 @@ mod tests {
         for level in 1..40 {
             let before = level - 1;
             let line = vec![format!("*a{before}"); 10].join(", ");
-            text += &format!("a{level}: &a{level} [{line}]\n");
+            text.extend([format!("a{level}: &a{level} [{line}]\n")]);
         }
         assert_eq!(read(&text).1, ["alias-bomb"]);
     }

@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use standin::scenario::Folder;
-use standin::scenario::discover::load_all;
 use standin::scenario::files::Memory;
+use standin::scenario::{Folder, load_all};
 
 use crate::{TODAY, codes};
 

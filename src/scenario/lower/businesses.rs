@@ -18,6 +18,8 @@ pub struct Accounts {
     businesses: BTreeMap<u64, (Kind, Option<Marked<Id>>)>,
     /// Location to its account.
     locations: BTreeMap<u64, u64>,
+    /// Business numbers as help shows them.
+    numbers: Vec<String>,
 }
 
 impl Accounts {
@@ -40,6 +42,7 @@ impl Accounts {
                 }
             }
         }
+        accounts.numbers = accounts.businesses.keys().map(u64::to_string).collect();
         accounts
     }
 
@@ -64,8 +67,7 @@ impl Accounts {
                 finding.help(format!("its account is {account}"));
             }
         } else {
-            let numbers: Vec<String> = self.businesses.keys().map(u64::to_string).collect();
-            let all = numbers.iter().map(String::as_str);
+            let all = self.numbers.iter().map(String::as_str);
             unknown_name(findings, number.span, ("business", &wanted.to_string()), all);
         }
         None
@@ -77,13 +79,14 @@ impl Accounts {
         if wanted == account || self.locations.get(&wanted) == Some(&account) {
             return Some(wanted);
         }
-        let own =
-            self.locations.iter().filter(|(_, of)| **of == account).map(|(number, _)| number.to_string());
-        let own: Vec<String> = std::iter::once(account.to_string()).chain(own).collect();
         let message = format!("{wanted} is neither business {account} nor one of its locations");
-        findings
-            .error("unknown-reference", number.span, message)
-            .allowed(&wanted.to_string(), own.iter().map(String::as_str));
+        let finding = findings.error("unknown-reference", number.span, message);
+        if finding.is_shown() {
+            let own =
+                self.locations.iter().filter(|(_, of)| **of == account).map(|(number, _)| number.to_string());
+            let own: Vec<String> = std::iter::once(account.to_string()).chain(own).collect();
+            finding.allowed(&wanted.to_string(), own.iter().map(String::as_str));
+        }
         None
     }
 
@@ -154,12 +157,13 @@ fn business(load: &mut Load, terms: &Terms, raw: raw::Business, accounts: &Accou
         list.into_iter().flat_map(|list| list.value).map(|text| text.value.0).collect()
     };
     let levels = texts(raw.levels);
+    let known_levels: BTreeSet<&str> = levels.iter().map(String::as_str).collect();
     let (mut review_ids, mut question_ids) = (Once::default(), questions::Ids::default());
     let mut locations = Vec::new();
     for Marked { value: raw, .. } in raw.locations.into_iter().flat_map(|list| list.value) {
         let own_levels = raw.levels.map(|levels| levels.value.0).unwrap_or_default();
-        for level in own_levels.iter().filter(|level| !levels.contains(&level.key)) {
-            let names = levels.iter().map(String::as_str);
+        for level in own_levels.iter().filter(|level| !known_levels.contains(&*level.key)) {
+            let names = known_levels.iter().copied();
             unknown_name(&mut load.findings, level.key_span, ("level", &level.key), names);
         }
         let reviews =

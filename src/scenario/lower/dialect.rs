@@ -8,13 +8,14 @@ use crate::api::refusal::{CATALOGUE, Code};
 use crate::api::sources::{self, Source};
 use crate::scenario::leaf::Filled;
 use crate::scenario::load::Load;
+use crate::scenario::lower::Terms;
 use crate::scenario::problem::{Findings, listed};
 use crate::scenario::raw::{self, ContactIdentity, List, QueryApiKey, Statuses, ToDate};
 use crate::scenario::read::{Dictionary, Marked, Member, unknown_name};
 use crate::scenario::source::Span;
 
 /// So many sources there may be.
-const SOURCES: usize = 10_000;
+const SOURCES: usize = 1000;
 
 /// The dialect that a scenario asks for.
 pub fn lower(load: &mut Load, raw: raw::Dialect) -> Dialect {
@@ -149,14 +150,16 @@ fn more_sources(findings: &mut Findings, raw: Marked<Dictionary<raw::Source>>, s
 }
 
 /// Place of the source of that alias or shown name; a finding where there is none.
-pub fn source(findings: &mut Findings, sources: &[Source], name: &str, span: Span) -> Option<u16> {
-    let place = sources::find(sources, name).and_then(|place| u16::try_from(place).ok());
-    if place.is_none() {
-        let aliases = sources.iter().map(|source| source.alias.as_str());
-        findings
-            .error("unknown-source", span, format!("there is no source `{name}`"))
+pub fn source(findings: &mut Findings, terms: &Terms, name: &str, span: Span) -> Option<u16> {
+    if let Some(place) = terms.source(name) {
+        return Some(place);
+    }
+    let aliases = terms.sources.iter().map(|source| source.alias.as_str());
+    let finding = findings.error("unknown-source", span, format!("there is no source `{name}`"));
+    if finding.is_shown() {
+        finding
             .allowed(name, aliases.clone())
             .help(format!("allowed: {}; `dialect.sources` adds others", listed(aliases)));
     }
-    place
+    None
 }

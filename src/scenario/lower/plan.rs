@@ -127,7 +127,7 @@ fn sources(findings: &mut Findings, terms: &Terms, raw: Marked<Dictionary<Count>
     let (before, mut weights) = (findings.errors(), BTreeMap::new());
     for member in raw.value.0 {
         let weight = weight(findings, member.span, member.value.0);
-        if let Some(place) = dialect::source(findings, &terms.sources, &member.key, member.key_span) {
+        if let Some(place) = dialect::source(findings, terms, &member.key, member.key_span) {
             let what = format!("the source `{}`", member.key);
             once.first(findings, place, member.key_span, ("duplicate-name", &what));
             weights.insert(place, weight);
@@ -138,9 +138,7 @@ fn sources(findings: &mut Findings, terms: &Terms, raw: Marked<Dictionary<Count>
 }
 
 fn default_sources(terms: &Terms) -> Vec<(u16, u32)> {
-    let place = |alias: &str| terms.sources.iter().position(|source| source.alias == alias);
-    let known =
-        SOURCES.iter().filter_map(|(alias, weight)| Some((u16::try_from(place(alias)?).ok()?, *weight)));
+    let known = SOURCES.iter().filter_map(|(alias, weight)| Some((terms.source(alias)?, *weight)));
     known.collect::<BTreeMap<u16, u32>>().into_iter().collect()
 }
 
