@@ -135,8 +135,11 @@ pub mod sample {
     use crate::scenario::source::{FileId, Sources};
     use crate::scenario::yaml;
 
-    /// What a list in YAML is lowered to, and the codes of what was found: there is the account 100 with the location
+    /// What a list in YAML (a scalar or map stands for a list of it) is lowered to, and the codes of what was found: there is the account 100 with the location
     /// 1001, the key `demo-key` named `demo`, the fault `slow` and the event `post.published`.
+    ///
+    /// # Panics
+    /// Where the text is not YAML.
     pub fn lowered<T>(
         text: &str,
         lower: impl Fn(&mut Findings, &Known, &[&Node]) -> T,

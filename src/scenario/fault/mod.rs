@@ -255,7 +255,7 @@ mod tests {
     fn what_is_left_out_has_its_default() {
         let fault = fine("[{name: a, then: {delay: 1s}}]").pop().unwrap();
         assert_eq!(fault.operations, Operation::ALL);
-        assert_eq!(fault.count, Default::default());
+        assert_eq!(fault.count, crate::fault::count::Count::default());
         assert!(fault.enabled && !fault.on_request && fault.during.is_none());
         assert!(!fault.takes_all(), "a delay alone takes no request");
     }
