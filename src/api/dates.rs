@@ -2,6 +2,8 @@
 
 use std::fmt::{Display, Formatter};
 
+use serde::{Serialize, Serializer};
+
 use jiff::{Timestamp, ToSpan, civil::Date, tz::TimeZone};
 
 /// A calendar day: days since 1970-01-01.
@@ -106,6 +108,12 @@ fn number(text: &str) -> Option<i16> {
 fn small(text: &str) -> Option<i8> {
     ((1..=2).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit()))
         .then(|| text.parse().ok())?
+}
+
+impl Serialize for Day {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
 }
 
 /// `Mon DD, YYYY`, the day padded (`Aug 01, 2014`).

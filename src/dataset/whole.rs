@@ -62,7 +62,7 @@ impl Dataset {
         let records: Vec<&Location> = businesses.iter().flat_map(|business| &business.locations).collect();
         let reviews = Reviews::build(seed, today, &records, &sources);
         let questions = Questions::build(seed, &records);
-        let contacts = Contacts::build(&businesses);
+        let contacts = Contacts::build(seed, &businesses);
         Self { seed, today, sources, reviews, questions, contacts, businesses, locations, starts, numbers }
     }
 
@@ -170,6 +170,7 @@ pub mod fixture {
     use crate::dataset::records::{Locale, ReviewPlan, Reviews};
 
     /// One account (100) with two locations (1, 2), half of the generated reviews at each.
+    #[must_use]
     pub fn generated(count: u32) -> Dataset {
         let plan = ReviewPlan {
             count: count / 2,
@@ -197,6 +198,7 @@ pub mod fixture {
     }
 
     /// An enterprise with those locations.
+    #[must_use]
     pub fn business(number: u64, locations: Vec<Location>) -> Business {
         Business {
             number,
@@ -211,6 +213,7 @@ pub mod fixture {
             competitors: Vec::new(),
             locations,
             contacts: Vec::new(),
+            contact_plans: Vec::new(),
         }
     }
 }

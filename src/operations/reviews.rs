@@ -58,14 +58,11 @@ pub struct Response<'a> {
     pub reviewer: Reviewer<'a>,
     pub review_url: Text<'a>,
     pub source_type: &'a str,
-    #[serde(serialize_with = "day")]
     pub review_date: Day,
     pub response: Option<Text<'a>>,
-    #[serde(serialize_with = "maybe_day")]
     pub response_date: Option<Day>,
     pub featured: u8,
-    #[serde(serialize_with = "as_text")]
-    pub business_id: u64,
+    pub business_id: AsText,
     pub unique_review_url: Text<'a>,
     pub business_name: &'a str,
     pub business_type: &'a str,
@@ -91,19 +88,14 @@ pub struct Reviewer<'a> {
     pub state: Option<Text<'a>>,
 }
 
-fn day<S: Serializer>(day: &Day, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(day)
-}
+/// A number written as a string.
+#[derive(Clone, Copy, Debug)]
+pub struct AsText(pub u64);
 
-fn maybe_day<S: Serializer>(day: &Option<Day>, serializer: S) -> Result<S::Ok, S::Error> {
-    match day {
-        Some(day) => serializer.collect_str(day),
-        None => serializer.serialize_none(),
+impl Serialize for AsText {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
     }
-}
-
-fn as_text<S: Serializer>(number: &u64, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(number)
 }
 
 /// How many reviews a page has unless told.
@@ -275,7 +267,7 @@ impl<'a> Response<'a> {
             response: shown.response,
             response_date: shown.response_day,
             featured: shown.published.into(),
-            business_id: shown.location.number,
+            business_id: AsText(shown.location.number),
             unique_review_url: shown.unique_review_url,
             business_name: &shown.location.name,
             business_type: "Location",

@@ -62,7 +62,7 @@ pub struct Context<'a> {
 }
 
 /// What became of one scenario file.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Loaded {
     /// The file.
     pub path: PathBuf,
@@ -106,16 +106,19 @@ pub fn load_text(context: &Context, name: &str, text: &str) -> Loaded {
     finish(load, &path, root, name)
 }
 
+/// Loads all scenarios of the files and folders named. Paths are relative to `cwd`, and so shown; the root is by default
+/// the working directory if the scenario lies under it, else the scenario's own folder.
+#[must_use]
+pub fn load_all(files: &dyn Files, today: Day, paths: &[PathBuf], root: Option<&Path>, cwd: &Path) -> Folder {
+    discover::all(files, today, paths, root, cwd)
+}
+
 fn finish(mut load: Load, path: &Path, root: Option<Root>, stem: &str) -> Loaded {
     let start = Span::new(FileId(0), 0, 0);
     let mut loaded = Loaded {
         path: path.to_owned(),
-        name: None,
-        scenario: None,
-        problems: Vec::new(),
-        files: Vec::new(),
         named_at: problem::place(start, String::new(), &load.sources),
-        own_worlds: Vec::new(),
+        ..Loaded::default()
     };
     if let Some(root) = root {
         let name = name(&mut load, &root, stem);

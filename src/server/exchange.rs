@@ -26,11 +26,8 @@ const DISCARDED: usize = 8 << 20;
 /// Answers a request, whatever it asks for.
 pub async fn handle(request: HttpRequest, mut payload: Payload, state: Data<State>) -> HttpResponse {
     let started = state.log.map(|_| clock::real_now());
-    let body = match read(&mut payload).await {
-        Ok(body) => body,
-        // The client left, or broke the framing: there is nobody to answer.
-        Err(_) => return HttpResponse::BadRequest().finish(),
-    };
+    // Where the client left, or broke the framing, there is nobody to answer.
+    let Ok(body) = read(&mut payload).await else { return HttpResponse::BadRequest().finish() };
     let reply = reply(&request, body.as_deref(), &state).await;
     if let (Some(log), Some(started)) = (state.log, started) {
         let detail = reply.headers.iter().find(|(name, _)| name == "x-standin-detail");

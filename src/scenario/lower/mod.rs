@@ -19,6 +19,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 
 use crate::api::dates::{Day, Moment};
+use crate::api::fold::fold;
 use crate::api::sources::Source;
 use crate::clock;
 use crate::draw::Seed;
@@ -38,6 +39,28 @@ pub struct Terms {
     pub today: Day,
     /// The sources there are.
     pub sources: Vec<Source>,
+    /// Their places by alias and by shown name, case folded.
+    places: HashMap<String, u16>,
+}
+
+impl Terms {
+    /// Terms of a clock's start, the day of the load, and sources.
+    #[must_use]
+    pub fn new(start: Option<Moment>, today: Day, sources: Vec<Source>) -> Self {
+        let mut places = HashMap::new();
+        for (source, place) in sources.iter().zip(0..=u16::MAX) {
+            for name in [&source.alias, &source.name] {
+                places.entry(fold(name)).or_insert(place);
+            }
+        }
+        Self { start, today, sources, places }
+    }
+
+    /// Place of the source of that alias or shown name.
+    #[must_use]
+    pub fn source(&self, name: &str) -> Option<u16> {
+        self.places.get(name).or_else(|| self.places.get(&fold(name))).copied()
+    }
 }
 
 /// Checks a merged scenario; what comes out counts only if no error was found.
@@ -45,7 +68,7 @@ pub fn scenario(load: &mut Load, root: Root, name: String) -> Scenario {
     let clock = clock_setting(&root);
     let dialect = root.dialect.map(|dialect| dialect::lower(load, dialect.value)).unwrap_or_default();
     let today = clock.start.map_or(load.context.today, Moment::day);
-    let terms = Terms { start: clock.start, today, sources: dialect.sources.clone() };
+    let terms = Terms::new(clock.start, today, dialect.sources.clone());
     let businesses = root.businesses.map_or_else(Vec::new, |list| list.value);
     let accounts = businesses::Accounts::of(&mut load.findings, &businesses);
     let keys = root.keys.map_or_else(Vec::new, |list| list.value);
