@@ -12,7 +12,7 @@ use standin::scenario::{Context, load, load_text, render, yaml};
 use crate::{TODAY, from_text, loaded};
 
 /// YAML again of a tree, the members of its maps in another order.
-fn permuted(value: &Json, turn: usize) -> String {
+pub fn permuted(value: &Json, turn: usize) -> String {
     match value {
         Json::Object(members) => {
             let mut members: Vec<String> = members

@@ -5,6 +5,7 @@ mod corpus;
 mod folders;
 mod laws;
 mod schema;
+mod sections;
 mod values;
 
 use std::path::{Path, PathBuf};

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::dataset::records::{Business, CATEGORIES, Kind, Location, NEUTRAL};
+use crate::scenario::known::Number;
 use crate::scenario::leaf::{Filled, Id};
 use crate::scenario::load::Load;
 use crate::scenario::lower::contacts::{self, is_email};
@@ -43,6 +44,14 @@ impl Accounts {
         }
         accounts.numbers = accounts.businesses.keys().map(u64::to_string).collect();
         accounts
+    }
+
+    /// All of them, and what they are of.
+    #[must_use]
+    pub fn numbers(&self) -> BTreeMap<u64, Number> {
+        let accounts = self.businesses.keys().map(|number| (*number, Number::Account));
+        let locations = self.locations.iter().map(|(number, account)| (*number, Number::Location(*account)));
+        accounts.chain(locations).collect()
     }
 
     /// An account's number; a finding where there is none of that number.

@@ -23,12 +23,15 @@ use crate::api::fold::fold;
 use crate::api::sources::Source;
 use crate::clock;
 use crate::draw::Seed;
+use crate::scenario::known::Known;
 use crate::scenario::load::Load;
 use crate::scenario::model::{Scenario, SeedSetting};
+use crate::scenario::node::Node;
 use crate::scenario::problem::Findings;
-use crate::scenario::raw::{self, Root};
+use crate::scenario::raw::{self, List, Root};
 use crate::scenario::read::Marked;
 use crate::scenario::source::Span;
+use crate::scenario::{expect, fault, route, webhook};
 
 /// What records are checked against.
 #[derive(Debug)]
@@ -94,7 +97,39 @@ pub fn scenario(load: &mut Load, root: Root, name: String) -> Scenario {
     };
     let businesses = businesses::lower(load, &terms, businesses, &accounts);
     let summary = root.summary.map(|summary| summary.value.0);
-    Scenario { name, summary, seed, clock, today, keys, businesses, dialect }
+    let (faults, expect, routes) =
+        (nodes(root.faults.as_ref()), nodes(root.expect.as_ref()), nodes(root.routes.as_ref()));
+    let webhooks = root.webhooks.as_ref().map(|map| &map.value);
+    let findings = &mut load.findings;
+    let mut known = Known {
+        numbers: accounts.numbers(),
+        faults: fault::names(&faults),
+        events: webhook::event::names(webhooks),
+        ..Known::of(&keys, &[], &dialect, clock.mode == clock::Mode::Frozen)
+    };
+    let faults = fault::lower(findings, &known, &faults);
+    let webhooks = webhook::lower(findings, &known, webhooks);
+    known.made_codes = fault::made_codes(&faults);
+    let expectations = expect::lower(findings, &known, &expect);
+    let routes = route::lower(findings, &known, &routes);
+    Scenario {
+        name,
+        summary,
+        seed,
+        clock,
+        today,
+        keys,
+        businesses,
+        dialect,
+        faults,
+        webhooks,
+        expectations,
+        routes,
+    }
+}
+
+fn nodes(list: Option<&Marked<List<Node>>>) -> Vec<&Node> {
+    list.iter().flat_map(|list| &list.value).map(|entry| &entry.value).collect()
 }
 
 fn clock_setting(root: &Root) -> clock::Setting {
