@@ -1,0 +1,22 @@
+//! The program from outside, over real HTTP. One binary: `harness` starts the program and speaks to it in verbs, and
+//! each topic has a module.
+//!
+//! The modules are under `cfg(test)` so that clippy knows their helpers for what they are.
+
+#[cfg(test)]
+mod harness;
+#[cfg(test)]
+mod stage;
+
+#[cfg(test)]
+mod contact;
+#[cfg(test)]
+mod qna;
+#[cfg(test)]
+mod reviews;
+#[cfg(test)]
+mod sentiment_benchmark;
+#[cfg(test)]
+mod sentiment_locations;
+#[cfg(test)]
+mod subscribe;
