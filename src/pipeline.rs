@@ -153,10 +153,9 @@ fn readable(call: &Call<'_>) -> Result<(), Refusal> {
 #[must_use]
 pub fn refused(snapshot: &Snapshot, operation: Option<Operation>, refusal: &Refusal) -> Reply {
     let status = snapshot.dialect.status(refusal.code, operation);
-    let mut reply = Reply::json(status, refusal.body());
-    if !refusal.detail.is_empty() {
-        reply = reply.with("x-standin-detail", printable(&refusal.detail));
-    }
+    // Where the message says it all, the detail is the message: whoever looks there alone sees the cause, too.
+    let detail = if refusal.detail.is_empty() { &refusal.message } else { refusal.detail.as_str() };
+    let mut reply = Reply::json(status, refusal.body()).with("x-standin-detail", printable(detail));
     if let Some(seconds) = refusal.retry_after.filter(|_| snapshot.dialect.retry_after) {
         reply = reply.with("retry-after", seconds.to_string());
     }
