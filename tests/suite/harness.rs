@@ -230,6 +230,11 @@ impl Client {
         Self { key: Some(key.to_owned()), ..self.clone() }
     }
 
+    /// The same client without its key.
+    pub fn without_key(&self) -> Self {
+        Self { key: None, ..self.clone() }
+    }
+
     /// A call of any method and path.
     pub fn call(&self, method: &str, path: &str) -> Request {
         let request = Request::new(self.agent.clone(), method, format!("{}{path}", self.base));
@@ -269,7 +274,7 @@ impl Client {
 
     /// Webhook subscription; its key travels in the body.
     pub fn subscribe(&self) -> Request {
-        Self { key: None, ..self.clone() }.call("POST", "/v1/messenger/subscribe/webhook/event")
+        self.without_key().call("POST", "/v1/messenger/subscribe/webhook/event")
     }
 }
 

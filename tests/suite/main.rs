@@ -20,3 +20,18 @@ mod sentiment_benchmark;
 mod sentiment_locations;
 #[cfg(test)]
 mod subscribe;
+
+#[cfg(test)]
+mod admin;
+#[cfg(test)]
+mod cors;
+#[cfg(test)]
+mod dialect;
+#[cfg(test)]
+mod examples;
+#[cfg(test)]
+mod limits;
+#[cfg(test)]
+mod transport;
+#[cfg(test)]
+mod worlds;
