@@ -55,11 +55,16 @@ fn key_of_any_place(call: &Call<'_>) -> Option<String> {
     call.header("x-api-key").map(std::borrow::Cow::into_owned)
 }
 
+/// The answer to a call for a world that is not there; to a preflight, that of the default world, so that a page may
+/// read the answer to the call it asks for.
 fn no_world(registry: &Registry, name: &str, call: &Call<'_>) -> Reply {
+    let snapshot = registry.default_world().snapshot();
+    if let Some(preflight) = cors::preflight(&snapshot.dialect.cors, call) {
+        return preflight;
+    }
     let body = serde_json::json!({ "name": name });
     let message = format!("No world is named {name}. POST /__admin/worlds {body} makes one.");
     let refusal = Refusal { message: message.into(), ..Refusal::new(Code::NotFound, "") };
-    let snapshot = registry.default_world().snapshot();
     let reply = refused(&snapshot, None, &refusal);
     cors::dressed(reply, &snapshot.dialect.cors, call)
 }
