@@ -63,7 +63,6 @@ impl Draw {
     }
 
     /// The next number below `bound`; 0 where the bound is 0.
-    #[expect(clippy::cast_possible_truncation, reason = "the high half of a 128-bit product fits 64 bits")]
     pub const fn below(&mut self, bound: u64) -> u64 {
         ((self.number() as u128 * bound as u128) >> 64) as u64
     }
@@ -82,7 +81,6 @@ impl Draw {
 impl rand::TryRng for Draw {
     type Error = Infallible;
 
-    #[expect(clippy::cast_possible_truncation, reason = "the upper half of a number is as good as the whole")]
     fn try_next_u32(&mut self) -> Result<u32, Infallible> {
         Ok((self.number() >> 32) as u32)
     }

@@ -15,23 +15,29 @@ pub mod draw;
 
 /// The vocabulary of the simulated API.
 pub mod api;
-/// API keys, and who a call is from.
-pub mod auth;
-/// The commands.
-pub mod cli;
 /// The seeded facts, immutable.
 pub mod dataset;
+/// API keys, and who a call is from.
+pub mod auth;
+/// What goes wrong, and when.
+pub mod fault;
 /// What was written to a world.
 pub mod ledger;
 /// The six operations.
 pub mod operations;
+/// Events and where they go.
+pub mod webhook;
+/// What a well-behaved client does.
+pub mod expect;
+/// The scenario language.
+pub mod scenario;
+/// Isolated runs of a scenario.
+pub mod world;
 /// The way of a request.
 pub mod pipeline;
 /// From a saved file to what is served.
 pub mod reload;
-/// The scenario language.
-pub mod scenario;
 /// The HTTP server.
 pub mod server;
-/// Isolated runs of a scenario.
-pub mod world;
+/// The commands.
+pub mod cli;

@@ -137,9 +137,8 @@ fn within_limit(world: &World, caller: Caller<'_>) -> Result<(), Refusal> {
 /// Step 7, as far as it is one for all operations: media type, encoding and size of the body.
 fn readable(call: &Call<'_>) -> Result<(), Refusal> {
     let media = call.header("content-type").unwrap_or_default();
-    let kind = media.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    let json = kind == "application/json" || (kind.starts_with("application/") && kind.ends_with("+json"));
-    if !(kind.is_empty() || json) {
+    let kind = media.split(';').next().unwrap_or_default().trim();
+    if !(kind.is_empty() || kind == "application/json" || is_json(kind)) {
         let detail =
             format!("content-type: {kind} is not application/json (curl sends a form type unless told)");
         return Err(Refusal::new(Code::MediaType, detail));
@@ -152,6 +151,12 @@ fn readable(call: &Call<'_>) -> Result<(), Refusal> {
         Body::Whole(_) => Ok(()),
         Body::TooLarge => Err(Refusal::new(Code::TooLarge, format!("the body is over {BODY_LIMIT} bytes"))),
     }
+}
+
+/// `application/json`, or a media type of its suffix (RFC 6839).
+fn is_json(kind: &str) -> bool {
+    let kind = kind.to_ascii_lowercase();
+    kind == "application/json" || (kind.contains('/') && kind.ends_with("+json"))
 }
 
 /// The reply of a refusal: its exact body, and what was wrong in a header.

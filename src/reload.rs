@@ -11,8 +11,8 @@ use std::time::Duration;
 use crate::api::dates::Moment;
 use crate::clock;
 use crate::draw::Seed;
-use crate::scenario::discover::load_all;
 use crate::scenario::files::Files;
+use crate::scenario::load_all;
 use crate::scenario::model::SeedSetting;
 use crate::scenario::problem::{Place, Problem, Severity};
 use crate::scenario::{Folder, Loaded};
@@ -291,7 +291,7 @@ pub fn follow(
         let reading = read(setup);
         watch(&reading.folder.dirs);
         let seen: Vec<PathBuf> = reading.folder.dirs.iter().chain(reading.prints.keys()).cloned().collect();
-        let news = board.apply(setup, reading, |snapshot| registry.apply(snapshot));
+        let news = board.apply(setup, reading, |snapshot| registry.apply(&snapshot));
         if !news.is_empty() {
             tell(&news);
         }

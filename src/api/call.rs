@@ -35,9 +35,10 @@ impl<'a> Call<'a> {
     #[must_use]
     pub fn header(&self, name: &str) -> Option<Cow<'a, str>> {
         let value = self.headers.iter().find(|(known, _)| *known == name)?.1;
-        Some(match String::from_utf8_lossy(value) {
-            Cow::Borrowed(text) => Cow::Borrowed(text.trim()),
-            Cow::Owned(text) => Cow::Owned(text.trim().to_owned()),
+        let value = value.trim_ascii();
+        Some(match std::str::from_utf8(value) {
+            Ok(text) => Cow::Borrowed(text),
+            Err(_) => Cow::Owned(String::from_utf8_lossy(value).into_owned()),
         })
     }
 

@@ -4,7 +4,8 @@ use crate::api::call::Call;
 use crate::api::dialect::Cors;
 use crate::api::reply::Reply;
 
-const EXPOSED: &str = "retry-after, preference-applied, x-standin-detail, x-standin-generation, x-standin-fault, \
+/// What a page may read of an answer's headers.
+pub const EXPOSED: &str = "retry-after, preference-applied, x-standin-detail, x-standin-generation, x-standin-fault, \
      x-standin-attempt, x-standin-draw, x-standin-threshold";
 const HEADERS: &str = "accept, content-type, prefer, x-api-key, x-business-number, x-standin-trace";
 

@@ -2,6 +2,8 @@
 
 use std::fmt::{Display, Formatter};
 
+use serde::{Serialize, Serializer};
+
 use jiff::{Timestamp, ToSpan, civil::Date, tz::TimeZone};
 
 /// A calendar day: days since 1970-01-01.
@@ -14,6 +16,8 @@ pub struct Moment(pub i64);
 
 const EPOCH: Date = Date::constant(1970, 1, 1);
 const DAY_MS: i64 = 86_400_000;
+/// From the first of March of the year 0 to 1970-01-01.
+const DAYS_BEFORE_EPOCH: i32 = 719_468;
 const MONTHS: [&str; 12] =
     ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
@@ -21,29 +25,42 @@ impl Day {
     /// Reads `MM/DD/YYYY`: month and day with one digit or two, a year of four, a real calendar day.
     #[must_use]
     pub fn from_request(text: &str) -> Option<Self> {
-        let mut parts = text.split('/');
-        let (month, day, year) = (parts.next()?, parts.next()?, parts.next()?);
-        if parts.next().is_some() || year.len() != 4 {
-            return None;
-        }
-        Self::new(number(year)?, small(month)?, small(day)?)
+        let (month, rest) = digits(text.as_bytes(), 1, 2)?;
+        let (day, rest) = digits(rest.strip_prefix(b"/")?, 1, 2)?;
+        let (year, rest) = digits(rest.strip_prefix(b"/")?, 4, 4)?;
+        if rest.is_empty() { Self::new(year, month, day) } else { None }
     }
 
     /// Reads `YYYY-MM-DD`, or `MM/DD/YYYY` as in a request: the days of scenarios and seed data.
     #[must_use]
     pub fn from_scenario(text: &str) -> Option<Self> {
-        let bytes = text.as_bytes();
-        if bytes.len() == 10 && bytes[4] == b'-' && bytes[7] == b'-' {
-            return Self::new(number(text.get(..4)?)?, small(text.get(5..7)?)?, small(text.get(8..)?)?);
-        }
-        Self::from_request(text)
+        let iso = || {
+            let (year, rest) = digits(text.as_bytes(), 4, 4)?;
+            let (month, rest) = digits(rest.strip_prefix(b"-")?, 2, 2)?;
+            let (day, rest) = digits(rest.strip_prefix(b"-")?, 2, 2)?;
+            if rest.is_empty() { Self::new(year, month, day) } else { None }
+        };
+        iso().or_else(|| Self::from_request(text))
     }
 
     /// The day of that year, month and day of the month, if it exists.
     #[must_use]
-    pub fn new(year: i16, month: i8, day: i8) -> Option<Self> {
-        let date = Date::new(year, month, day).ok()?;
-        EPOCH.until(date).ok().map(|span| Self(span.get_days()))
+    pub fn new(year: i32, month: i32, day: i32) -> Option<Self> {
+        let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+        let length = match month {
+            2 if leap => 29,
+            2 => 28,
+            4 | 6 | 9 | 11 => 30,
+            1..=12 => 31,
+            _ => return None,
+        };
+        if !(1..=length).contains(&day) {
+            return None;
+        }
+        // Years begin in March here, so that the leap day is the last of one.
+        let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+        let leaps = year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
+        Some(Self(year * 365 + leaps + (153 * month + 2) / 5 + day - 1 - DAYS_BEFORE_EPOCH))
     }
 
     fn date(self) -> Date {
@@ -99,13 +116,18 @@ impl Moment {
     }
 }
 
-fn number(text: &str) -> Option<i16> {
-    text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
+/// A number of so many digits at the front, and what follows it.
+fn digits(text: &[u8], least: usize, most: usize) -> Option<(i32, &[u8])> {
+    let length = text.iter().take(most).take_while(|byte| byte.is_ascii_digit()).count();
+    let (number, rest) = text.split_at(length);
+    let value = number.iter().fold(0, |value, digit| value * 10 + i32::from(digit - b'0'));
+    (length >= least).then_some((value, rest))
 }
 
-fn small(text: &str) -> Option<i8> {
-    ((1..=2).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit()))
-        .then(|| text.parse().ok())?
+impl Serialize for Day {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
 }
 
 /// `Mon DD, YYYY`, the day padded (`Aug 01, 2014`).
@@ -158,6 +180,15 @@ mod tests {
         assert_eq!(at("2026-05-01T12:00:00Z"), "12:00 PM");
         assert_eq!(at("2026-05-01T21:30:00+02:00"), "07:30 PM");
         assert_eq!(at("2026-05-01"), "12:00 AM");
+    }
+
+    #[test]
+    fn day_numbers_are_those_of_the_calendar() {
+        for number in (-800_000..800_000).step_by(97) {
+            let date = Day(number).date();
+            let (year, month, day) = (date.year().into(), date.month().into(), date.day().into());
+            assert_eq!(Day::new(year, month, day), Some(Day(number)), "{date}");
+        }
     }
 
     #[test]

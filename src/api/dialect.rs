@@ -8,6 +8,10 @@ use crate::api::sources::{self, Source};
 
 /// The manners of one scenario's API.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a switch of the scenario's, by the name it has there"
+)]
 pub struct Dialect {
     /// Names of the query parameters that the interface document does not show.
     pub names: Names,

@@ -8,8 +8,8 @@ use clap::{Args, ValueEnum};
 use crate::cli::Exit;
 use crate::clock;
 use crate::scenario::Folder;
-use crate::scenario::discover::load_all;
 use crate::scenario::files::Disk;
+use crate::scenario::load_all;
 use crate::scenario::problem::{Problem, Severity};
 use crate::scenario::render;
 

@@ -1,19 +1,19 @@
 //! The commands, one file each.
 
-/// `check`: all diagnostics.
-pub mod check;
-/// `completions`: for shells.
-pub mod completions;
+/// `serve`: serve scenarios.
+pub mod serve;
 /// What `serve` tells the person who started it.
 pub mod greeting;
+/// Watching files.
+pub mod watch;
+/// `check`: all diagnostics.
+pub mod check;
 /// `new`: a commented starter.
 pub mod new;
 /// `schema`: the JSON Schema of scenario files.
 pub mod schema;
-/// `serve`: serve scenarios.
-pub mod serve;
-/// Watching files.
-pub mod watch;
+/// `completions`: for shells.
+pub mod completions;
 
 use std::process::ExitCode;
 

@@ -179,11 +179,10 @@ fn load(flags: &Flags, setup: &Setup) -> Result<(Arc<Registry>, Arc<Board>), (Ex
 fn listen(flags: &Flags) -> Result<TcpListener, (Exit, String)> {
     let Flags { host, port, .. } = flags;
     TcpListener::bind((host.trim_matches(['[', ']']), *port)).map_err(|error| {
-        let why = match error.kind() {
-            std::io::ErrorKind::AddrInUse => {
-                format!("port {port} of {host} is in use: choose another with --port, or 0 for a free one")
-            }
-            _ => format!("cannot listen on {host}:{port}: {error}"),
+        let why = if error.kind() == std::io::ErrorKind::AddrInUse {
+            format!("port {port} of {host} is in use: choose another with --port, or 0 for a free one")
+        } else {
+            format!("cannot listen on {host}:{port}: {error}")
         };
         (Exit::CannotStart, why)
     })
@@ -196,8 +195,8 @@ fn follow(
     registry: Arc<Registry>,
     board: Arc<Board>,
 ) -> Result<(), (Exit, String)> {
-    let (changed, changes) = sync_channel(64);
-    let watch = Watch::new(changed, flags.poll)
+    let (sender, changes) = sync_channel(64);
+    let watch = Watch::new(sender, flags.poll)
         .map_err(|error| (Exit::CannotStart, format!("cannot watch files: {error}: try --poll")))?;
     let watch = Mutex::new(watch);
     let log = flags.log;

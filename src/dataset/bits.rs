@@ -40,7 +40,7 @@ impl Bits {
 }
 
 /// The set bits of a word, lowest first.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Ones(pub u64);
 
 impl Iterator for Ones {
@@ -67,7 +67,7 @@ mod tests {
             bits.insert(row);
         }
         let found: Vec<u32> =
-            (0..3).flat_map(|at| Ones(bits.word(at)).map(move |bit| at as u32 * 64 + bit)).collect();
+            (0..3_u32).flat_map(|at| Ones(bits.word(at as usize)).map(move |bit| at * 64 + bit)).collect();
         assert_eq!(found, [0, 63, 64, 129]);
         assert!(bits.contains(129) && !bits.contains(128) && !bits.contains(5000));
     }

@@ -4,7 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::api::fold::fold;
 use crate::api::phone::{COUNTRIES, comparable};
-use crate::dataset::records::{Business, Contact};
+use crate::dataset::generated::{Record, weighted};
+use crate::dataset::people::person;
+use crate::dataset::records::{Business, Contact, ContactPlan, Locale};
+use crate::dataset::text::Text;
+use crate::draw::Seed;
 
 /// One of the values by which a contact is found, in a form that compares.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -87,14 +91,24 @@ pub struct Contacts {
     registers: BTreeMap<u64, Register>,
 }
 
+const CONTACT: &str = "contact-record";
+/// What a generated contact may be tagged with.
+const TAGS: [&str; 6] = ["vip", "new", "newsletter", "referral", "returning", "needs follow-up"];
+
 impl Contacts {
-    /// Those of all businesses.
+    /// Those of all businesses, given and generated.
     #[must_use]
-    pub fn build(businesses: &[Business]) -> Self {
+    pub fn build(seed: Seed, businesses: &[Business]) -> Self {
         let mut registers = BTreeMap::new();
-        for business in businesses.iter().filter(|business| !business.contacts.is_empty()) {
-            let register: &mut Register = registers.entry(business.number).or_default();
-            business.contacts.iter().cloned().for_each(|contact| register.put(contact));
+        for business in businesses {
+            let generated = (0..).zip(&business.contact_plans).flat_map(|(place, plan)| {
+                (0..plan.count).map(move |index| {
+                    generated(business, plan, &Record::new(seed, CONTACT, business.number, place, index))
+                })
+            });
+            for contact in generated.chain(business.contacts.iter().cloned()) {
+                registers.entry(business.number).or_insert_with(Register::default).put(contact);
+            }
         }
         Self { registers }
     }
@@ -103,5 +117,28 @@ impl Contacts {
     #[must_use]
     pub fn of(&self, enterprise: u64) -> Option<&Register> {
         self.registers.get(&enterprise)
+    }
+}
+
+/// A contact of some location, with an address, a phone number of the fictitious range 555-01xx, and a few flags.
+fn generated(business: &Business, plan: &ContactPlan, record: &Record) -> Contact {
+    let mut draw = record.facts();
+    let locale = plan.locales.get(weighted(plan.locales.iter().map(|(_, weight)| *weight), &mut draw));
+    let person = person(locale.map_or(Locale::En, |(locale, _)| *locale), &mut draw);
+    let number = draw.below(9_999);
+    let location = draw.pick(&business.locations).map_or(business.number, |location| location.number);
+    let tags = draw.pick(&TAGS).filter(|_| number.is_multiple_of(2)).map(|tag| (*tag).to_owned());
+    Contact {
+        id: record.id(),
+        first_name: Some(person.first.to_owned()),
+        last_name: Some(person.last.to_owned()),
+        email: Some(Text::Address(person.first, person.last, number).to_string()),
+        phone: Some(format!("+1 {} 555 01{:02}", 201 + draw.below(780), draw.below(100))),
+        country_code: Some(COUNTRIES[0].to_owned()),
+        sms_optin: Some(draw.below(2) == 0),
+        blocked: Some(draw.below(40) == 0),
+        business_ids: vec![location],
+        tags: tags.into_iter().collect(),
+        ..Contact::default()
     }
 }

@@ -1,5 +1,7 @@
 //! All questions of a dataset, newest first, and what a question shows.
 
+use std::cmp::Reverse;
+
 use crate::api::dates::{Day, Moment};
 use crate::dataset::generated::{Record, weighted};
 use crate::dataset::people::person;
@@ -92,7 +94,7 @@ impl Questions {
                 }
             }
         }
-        rows.sort_unstable_by(|left, right| (right.at, right.id).cmp(&(left.at, left.id)));
+        rows.sort_unstable_by_key(|row| Reverse((row.at, row.id)));
         Self { rows }
     }
 }

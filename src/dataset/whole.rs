@@ -1,6 +1,7 @@
 //! The dataset as a whole: businesses and locations by number, who stands above whom, and the columns over them.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::api::dates::Day;
 use crate::api::sources::Source;
@@ -10,9 +11,13 @@ use crate::dataset::records::{Business, Kind, Location};
 use crate::dataset::reviews::Reviews;
 use crate::draw::Seed;
 
+static NUMBERS: AtomicU64 = AtomicU64::new(0);
+
 /// The facts of one scenario under one seed. Immutable.
 #[derive(Debug)]
 pub struct Dataset {
+    /// Tells it from every other dataset of the process; nothing that is served depends on it.
+    pub number: u64,
     /// The seed of all that is drawn.
     pub seed: Seed,
     /// Day on which the scenario's clock starts.
@@ -62,8 +67,21 @@ impl Dataset {
         let records: Vec<&Location> = businesses.iter().flat_map(|business| &business.locations).collect();
         let reviews = Reviews::build(seed, today, &records, &sources);
         let questions = Questions::build(seed, &records);
-        let contacts = Contacts::build(&businesses);
-        Self { seed, today, sources, reviews, questions, contacts, businesses, locations, starts, numbers }
+        let contacts = Contacts::build(seed, &businesses);
+        let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
+        Self {
+            number,
+            seed,
+            today,
+            sources,
+            reviews,
+            questions,
+            contacts,
+            businesses,
+            locations,
+            starts,
+            numbers,
+        }
     }
 
     /// Who bears a number.
@@ -170,6 +188,7 @@ pub mod fixture {
     use crate::dataset::records::{Locale, ReviewPlan, Reviews};
 
     /// One account (100) with two locations (1, 2), half of the generated reviews at each.
+    #[must_use]
     pub fn generated(count: u32) -> Dataset {
         let plan = ReviewPlan {
             count: count / 2,
@@ -197,6 +216,7 @@ pub mod fixture {
     }
 
     /// An enterprise with those locations.
+    #[must_use]
     pub fn business(number: u64, locations: Vec<Location>) -> Business {
         Business {
             number,
@@ -211,6 +231,7 @@ pub mod fixture {
             competitors: Vec::new(),
             locations,
             contacts: Vec::new(),
+            contact_plans: Vec::new(),
         }
     }
 }

@@ -11,16 +11,16 @@ use crate::auth::Caller;
 use crate::dataset::whole::Dataset;
 use crate::ledger::Ledger;
 
-/// Contact upsert.
-pub mod contact;
-/// Unanswered questions and answers.
-pub mod qna;
-/// Review list.
-pub mod reviews;
-/// Sentiment score benchmark.
-pub mod sentiment_benchmark;
 /// Sentiment location info.
 pub mod sentiment_locations;
+/// Sentiment score benchmark.
+pub mod sentiment_benchmark;
+/// Contact upsert.
+pub mod contact;
+/// Review list.
+pub mod reviews;
+/// Unanswered questions and answers.
+pub mod qna;
 /// Webhook subscription.
 pub mod subscribe;
 

@@ -3,6 +3,7 @@
 //! The names of the query parameters, and own businesses where the competitor flag is not true, are as published and
 //! decided in `behaviour.md` 4. A date error has its own code per field.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize, Serializer};
@@ -58,14 +59,11 @@ pub struct Response<'a> {
     pub reviewer: Reviewer<'a>,
     pub review_url: Text<'a>,
     pub source_type: &'a str,
-    #[serde(serialize_with = "day")]
     pub review_date: Day,
     pub response: Option<Text<'a>>,
-    #[serde(serialize_with = "maybe_day")]
     pub response_date: Option<Day>,
     pub featured: u8,
-    #[serde(serialize_with = "as_text")]
-    pub business_id: u64,
+    pub business_id: AsText,
     pub unique_review_url: Text<'a>,
     pub business_name: &'a str,
     pub business_type: &'a str,
@@ -91,19 +89,14 @@ pub struct Reviewer<'a> {
     pub state: Option<Text<'a>>,
 }
 
-fn day<S: Serializer>(day: &Day, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(day)
-}
+/// A number written as a string.
+#[derive(Clone, Copy, Debug)]
+pub struct AsText(pub u64);
 
-fn maybe_day<S: Serializer>(day: &Option<Day>, serializer: S) -> Result<S::Ok, S::Error> {
-    match day {
-        Some(day) => serializer.collect_str(day),
-        None => serializer.serialize_none(),
+impl Serialize for AsText {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
     }
-}
-
-fn as_text<S: Serializer>(number: &u64, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(number)
 }
 
 /// How many reviews a page has unless told.
@@ -160,7 +153,7 @@ pub fn answer(context: Context<'_>, dataset: &Dataset, call: &Call<'_>) -> Resul
     let rows = dataset.reviews.select(&filter);
     let rows = rows.filter(|row| search.as_mut().is_none_or(|search| search.finds(dataset, *row)));
     let (skip, take) = page(start, count);
-    Ok(list(dataset, rows.skip(skip).take(take)))
+    Ok(list(dataset, rows.skip(skip).take(take), take))
 }
 
 fn bad_index(code: Code, name: &str, sent: &str) -> Refusal {
@@ -232,21 +225,59 @@ fn statuses(field: Field<'_>) -> Result<Option<bool>, Refusal> {
     })
 }
 
-/// The answer of those rows, each written straight into it.
-fn list(dataset: &Dataset, rows: impl Iterator<Item = u32>) -> Answer {
-    let mut body = Vec::with_capacity(16 * 1024);
+/// The answer of those rows, each written straight into it, or copied from when it was written last.
+fn list(dataset: &Dataset, rows: impl Iterator<Item = u32>, count: usize) -> Answer {
+    let mut body = Vec::with_capacity(TYPICAL * count.clamp(1, 100));
     body.push(b'[');
-    for row in rows {
-        if let Some(shown) = dataset.show(row) {
+    WRITTEN.with_borrow_mut(|written| {
+        for row in rows {
             if body.len() > 1 {
                 body.push(b',');
             }
-            let written = serde_json::to_writer(&mut body, &Response::of(&shown));
-            debug_assert!(written.is_ok(), "a response type that is not JSON: {written:?}");
+            written.append(dataset, row, &mut body);
         }
-    }
+    });
     body.push(b']');
     Answer(body)
+}
+
+/// How long a review usually is, in bytes.
+const TYPICAL: usize = 900;
+/// How many reviews a thread keeps as written: less than 2 MiB of typical ones.
+const KEPT: usize = 2048;
+/// Reviews longer than this are written anew each time.
+const LONGEST_KEPT: usize = 4096;
+
+thread_local! {
+    static WRITTEN: RefCell<Written> = const { RefCell::new(Written { slots: Vec::new() }) };
+}
+
+/// The number of a dataset, a row of it, and the bytes that show it.
+type Fragment = (u64, u32, Box<[u8]>);
+
+/// Reviews as last written by this thread, by row. A dataset never changes, so nothing here is ever out of date.
+struct Written {
+    slots: Vec<Option<Fragment>>,
+}
+
+impl Written {
+    fn append(&mut self, dataset: &Dataset, row: u32, body: &mut Vec<u8>) {
+        self.slots.resize_with(KEPT, || None);
+        let slot = &mut self.slots[row as usize % KEPT];
+        if let Some((number, known, bytes)) = slot
+            && (*number, *known) == (dataset.number, row)
+        {
+            body.extend_from_slice(bytes);
+            return;
+        }
+        let start = body.len();
+        if let Some(shown) = dataset.show(row) {
+            let written = serde_json::to_writer(&mut *body, &Response::of(&shown));
+            debug_assert!(written.is_ok(), "a response type that is not JSON: {written:?}");
+        }
+        let bytes = &body[start..];
+        *slot = (bytes.len() <= LONGEST_KEPT).then(|| (dataset.number, row, bytes.into()));
+    }
 }
 
 impl<'a> Response<'a> {
@@ -275,7 +306,7 @@ impl<'a> Response<'a> {
             response: shown.response,
             response_date: shown.response_day,
             featured: shown.published.into(),
-            business_id: shown.location.number,
+            business_id: AsText(shown.location.number),
             unique_review_url: shown.unique_review_url,
             business_name: &shown.location.name,
             business_type: "Location",

@@ -81,7 +81,9 @@ pub fn answer(context: Context<'_>, dataset: &Dataset, call: &Call<'_>) -> Resul
 
 fn total(dataset: &Dataset, filter: &Filter<'_>, locations: &[u32]) -> Score {
     let mut total = Score::default();
-    scores(&dataset.reviews, filter, locations).into_iter().for_each(|score| total += score);
+    for score in scores(&dataset.reviews, filter, locations) {
+        total += score;
+    }
     total
 }
 

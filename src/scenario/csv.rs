@@ -1,8 +1,10 @@
 //! CSV (RFC 4180) to the marked tree: the first line names the columns, each further one is a record. Every cell keeps
 //! its place.
 
+use std::collections::HashMap;
+
 use crate::scenario::node::{Entry, Node, Scalar, Value};
-use crate::scenario::problem::{Findings, choose, nearest};
+use crate::scenario::problem::{Findings, listed};
 use crate::scenario::source::{FileId, Span};
 
 /// Columns `extra.NAME` are members of this key.
@@ -56,7 +58,6 @@ struct Cell {
 
 struct Column {
     key: Box<str>,
-    span: Span,
     /// Whether it is a member of `extraParams`.
     extra: bool,
     list: bool,
@@ -68,34 +69,30 @@ fn taken<'a>(keys: &'a [&'static str]) -> impl Iterator<Item = &'static str> + C
 
 fn columns(keys: &[&'static str]) -> String {
     let extra = if keys.contains(&EXTRA.1) { ", and `extra.NAME`" } else { "" };
-    choose("", taken(keys)) + extra
+    format!("allowed: {}{extra}", listed(taken(keys)))
 }
 
 fn header(findings: &mut Findings, cells: &[Cell], keys: &[&'static str]) -> Option<Vec<Column>> {
     let mut columns: Vec<Column> = Vec::new();
+    let mut seen: HashMap<(&str, bool), Span> = HashMap::new();
     let before = findings.errors();
     for cell in cells {
         let name = cell.text.trim();
         let extra = name.strip_prefix(EXTRA.0).filter(|rest| !rest.is_empty() && keys.contains(&EXTRA.1));
-        if let Some(first) = columns
-            .iter()
-            .find(|column| *column.key == *extra.unwrap_or(name) && column.extra == extra.is_some())
-        {
+        if let Some(first) = seen.insert((extra.unwrap_or(name), extra.is_some()), cell.span) {
             findings
                 .error("duplicate-key", cell.span, format!("the column `{name}` is there twice"))
                 .label("the second")
-                .also(first.span, "the first");
+                .also(first, "the first");
         } else if extra.is_none() && !taken(keys).any(|key| key == name) {
-            let label =
-                nearest(name, taken(keys)).map_or_else(String::new, |near| format!("did you mean `{near}`?"));
-            findings
-                .error("unknown-column", cell.span, format!("there is no column `{name}`"))
-                .label(label)
-                .help(self::columns(keys));
+            let message = format!("there is no column `{name}`");
+            let finding = findings.error("unknown-column", cell.span, message);
+            if finding.is_shown() {
+                finding.allowed(name, taken(keys)).help(self::columns(keys));
+            }
         }
         columns.push(Column {
             key: extra.unwrap_or(name).into(),
-            span: cell.span,
             extra: extra.is_some(),
             list: LISTS.contains(&name),
         });

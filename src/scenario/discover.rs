@@ -14,9 +14,9 @@ use crate::scenario::{Context, Folder, Loaded, load, yaml};
 /// Folders are gone through so deep.
 const DEPTH: usize = 32;
 
-/// Loads all scenarios of the files and folders named. Paths are relative to `cwd`, and so shown.
+/// What `load_all` says.
 #[must_use]
-pub fn load_all(files: &dyn Files, today: Day, paths: &[PathBuf], root: Option<&Path>, cwd: &Path) -> Folder {
+pub fn all(files: &dyn Files, today: Day, paths: &[PathBuf], root: Option<&Path>, cwd: &Path) -> Folder {
     let mut found = Found::default();
     for path in paths {
         let path = normal(&cwd.join(path));
@@ -36,7 +36,9 @@ pub fn load_all(files: &dyn Files, today: Day, paths: &[PathBuf], root: Option<&
     own_worlds(&mut folder.scenarios);
     let used: BTreeSet<&PathBuf> = folder.scenarios.iter().flat_map(|loaded| &loaded.files).collect();
     folder.problems = found.problems;
-    folder.problems.extend(found.parts.into_iter().filter(|part| !used.contains(part)).map(unused));
+    folder
+        .problems
+        .extend(found.parts.into_iter().filter(|part| !used.contains(part)).map(|part| unused(&part)));
     let parents = used.into_iter().filter_map(|file| file.parent()).map(Path::to_owned);
     found.folders.extend(parents);
     folder.dirs = found.folders.into_iter().collect();
@@ -170,9 +172,9 @@ fn own_worlds(scenarios: &mut [Loaded]) {
     }
 }
 
-fn unused(path: PathBuf) -> Problem {
+fn unused(path: &Path) -> Problem {
     let message = "no scenario includes this part".to_owned();
-    problem(Severity::Warning, "unused-file", message, start_of(&path))
+    problem(Severity::Warning, "unused-file", message, start_of(path))
 }
 
 fn problem(severity: Severity, code: &'static str, message: String, place: Place) -> Problem {

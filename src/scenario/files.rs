@@ -139,7 +139,7 @@ pub fn normal(path: &Path) -> PathBuf {
                 }
                 Some(Component::RootDir) => {}
                 Some(Component::Prefix(_) | Component::CurDir | Component::ParentDir) | None => {
-                    out.push("..")
+                    out.push("..");
                 }
             },
             Component::Prefix(_) | Component::RootDir | Component::Normal(_) => out.push(part),

@@ -37,7 +37,9 @@ pub fn lines(
         let mut reader = Reader { file, text: &text[..end.max(start)], at: start };
         reader.space();
         if reader.at < end {
-            match reader.value(0) {
+            let value = reader.value(0);
+            reader.space();
+            match value {
                 Ok(node) if reader.at == end => act(findings, &node),
                 Ok(_) => reader.broken("nothing more: one line is one record").tell(findings, file),
                 Err(broken) => broken.tell(findings, file),
@@ -291,7 +293,7 @@ mod tests {
             (r#"[{"a":1,"a":2}]"#, "1:9 duplicate-key"),
             ("[\"a\n\"]", "1:4 syntax"),
             (r#"["\ud83d"]"#, "1:2 syntax"),
-            (r#"["\"#, "1:5 syntax"),
+            (r#"["\"#, "1:4 syntax"),
             ("[tru]", "1:2 syntax"),
             ("[{a: 1}]", "1:3 syntax"),
         ] {

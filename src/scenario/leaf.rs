@@ -42,7 +42,12 @@ pub struct Filled(pub String);
 impl Read for Filled {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
         let Some(scalar) = node.scalar().filter(|scalar| !scalar.text.trim().is_empty()) else {
-            must_be(findings, node, "text that is not blank");
+            if node.scalar().is_some() {
+                let message = format!("`{}` must not be blank", findings.key);
+                findings.error("wrong-value", node.span, message);
+            } else {
+                must_be(findings, node, "text");
+            }
             return None;
         };
         Some(Self(scalar.text.to_string()))
@@ -66,6 +71,11 @@ impl Read for bool {
             Some("false") => Some(false),
             _ => {
                 must_be(findings, node, "`true` or `false`");
+                match plain(node).map(|scalar| scalar.text.to_ascii_lowercase()).as_deref() {
+                    Some("yes" | "on" | "y" | "true") => findings.help_last("write `true`"),
+                    Some("no" | "off" | "n" | "false") => findings.help_last("write `false`"),
+                    _ => {}
+                }
                 None
             }
         }
@@ -95,7 +105,8 @@ pub const LARGEST: u64 = ID_LIMIT - 1;
 /// A number that names something.
 pub type Id = Whole<1, LARGEST>;
 /// A number of things.
-pub type Count = Whole<0, { u32::MAX as u64 }>;
+pub type Count = Whole<0, SMALL>;
+const SMALL: u64 = u32::MAX as u64;
 
 impl<const MIN: u64, const MAX: u64> Read for Whole<MIN, MAX> {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
@@ -104,6 +115,7 @@ impl<const MIN: u64, const MAX: u64> Read for Whole<MIN, MAX> {
         if value.is_none() {
             let what = match (MIN, MAX) {
                 (_, LARGEST) => format!("a whole number from {MIN}, below 2^53"),
+                (_, SMALL) => format!("a whole number from {MIN}, below 2^32"),
                 _ => format!("a whole number from {MIN} to {MAX}"),
             };
             must_be(findings, node, &what);

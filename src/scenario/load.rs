@@ -72,15 +72,16 @@ pub fn text(load: &mut Load, path: &Path, at: Option<Span>, limit: u64) -> Optio
         Err(error) => {
             let at = at.unwrap_or_else(|| Span::new(load.sources.add(path, String::new()), 0, 0));
             let shown = path.display();
-            let (code, message) = match error.kind() {
-                ErrorKind::NotFound => ("no-file", format!("there is no file {shown}")),
-                ErrorKind::FileTooLarge => (
-                    "limit",
-                    format!("{shown} is larger than {} MiB, the limit for such a file", limit >> 20),
-                ),
-                _ => ("no-file", format!("{shown} cannot be read: {error}")),
-            };
-            load.findings.error(code, at, message);
+            let findings = &mut load.findings;
+            if error.kind() == ErrorKind::NotFound {
+                findings.error("no-file", at, format!("there is no file {shown}"));
+            } else if error.kind() == ErrorKind::FileTooLarge {
+                let message =
+                    format!("{shown} is larger than {} MiB, the limit for such a file", limit >> 20);
+                findings.error("limit", at, message);
+            } else {
+                findings.error("no-file", at, format!("{shown} cannot be read: {error}"));
+            }
             return None;
         }
     };
@@ -118,7 +119,7 @@ pub fn given(load: &mut Load, path: &Path, text: &str) -> Option<Root> {
 fn merged(load: &mut Load, file: FileId, text: String, chain: &mut Vec<PathBuf>) -> Option<Root> {
     let node = yaml::parse(&mut load.findings, file, &text);
     load.sources.set(file, text);
-    let own = root(load, file, node?)?;
+    let own = root(load, file, &node?)?;
     let mut base: Option<Root> = None;
     for include in own.include.iter().flat_map(|list| &list.value) {
         let Some(path) = resolve(load, &include.value.0, include.span) else { continue };
@@ -151,7 +152,7 @@ fn merged(load: &mut Load, file: FileId, text: String, chain: &mut Vec<PathBuf>)
     })
 }
 
-fn root(load: &mut Load, file: FileId, node: Node) -> Option<Root> {
+fn root(load: &mut Load, file: FileId, node: &Node) -> Option<Root> {
     let findings = &mut load.findings;
     if node.is_null() {
         let span = Span::new(file, 0, 0);
@@ -167,5 +168,5 @@ fn root(load: &mut Load, file: FileId, node: Node) -> Option<Root> {
             return None;
         }
     }
-    Root::read(findings, &node)
+    Root::read(findings, node)
 }

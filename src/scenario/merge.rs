@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::scenario::node::{Entry, Node, Value};
+use crate::scenario::node::{Node, Value};
 use crate::scenario::raw::{Dialect, List, Root};
 use crate::scenario::read::{Dictionary, Fields, Marked};
 
@@ -72,12 +72,17 @@ fn dialect(base: &mut Dialect, mut over: Dialect) {
 }
 
 fn members<T>(base: &mut Dictionary<T>, over: Dictionary<T>) {
+    let mut places = places(base.0.iter().map(|member| member.key.clone()));
     for member in over.0 {
-        match base.0.iter_mut().find(|before| before.key == member.key) {
-            Some(before) => *before = member,
+        match places.remove(&member.key) {
+            Some(place) => base.0[place] = member,
             None => base.0.push(member),
         }
     }
+}
+
+fn places(keys: impl Iterator<Item = String>) -> BTreeMap<String, usize> {
+    keys.enumerate().map(|(place, key)| (key, place)).collect()
 }
 
 /// The same for a map not yet looked into; the maps under `deep` are merged key by key too.
@@ -86,12 +91,13 @@ fn nodes(base: &mut Node, over: Node, deep: &[&str]) {
         *base = over;
         return;
     };
+    let mut places = places(entries.iter().map(|entry| entry.key.to_string()));
     for entry in more {
-        match entries.iter_mut().find(|before| before.key == entry.key) {
-            Some(Entry { value, .. }) if deep.contains(&&*entry.key) => {
-                nodes(value, entry.value.clone(), &[])
+        match places.remove(&*entry.key) {
+            Some(place) if deep.contains(&&*entry.key) => {
+                nodes(&mut entries[place].value, entry.value.clone(), &[]);
             }
-            Some(before) => *before = entry.clone(),
+            Some(place) => entries[place] = entry.clone(),
             None => entries.push(entry.clone()),
         }
     }

@@ -1,41 +1,57 @@
 //! The scenario language: text to validated scenario. The only module that knows YAML and reads files.
 
-/// CSV to the marked tree.
-pub mod csv;
-/// Which files of a folder are scenarios.
-pub mod discover;
 /// Where files come from.
 pub mod files;
-/// JSON to the marked tree.
-pub mod json;
-/// Single values.
-pub mod leaf;
-/// A file with all that it includes.
-pub mod load;
-/// From raw values to the validated scenario.
-pub mod lower;
-/// What a file says in place of what it includes.
-pub mod merge;
-/// The validated scenario.
-pub mod model;
-/// The marked tree.
-pub mod node;
+/// The texts that problems point into.
+pub mod source;
 /// What is wrong, where, and what would be right.
 pub mod problem;
+/// Problems for people and for programs.
+pub mod render;
+/// The marked tree.
+pub mod node;
+/// YAML to the marked tree.
+pub mod yaml;
+/// JSON to the marked tree.
+pub mod json;
+/// CSV to the marked tree.
+pub mod csv;
+/// From the marked tree to raw values.
+pub mod read;
+/// Single values.
+pub mod leaf;
 /// The mirror of a scenario file.
 pub mod raw;
 /// The mirror of records.
 pub mod raw_records;
-/// From the marked tree to raw values.
-pub mod read;
-/// Problems for people and for programs.
-pub mod render;
+/// The mirror of an expectation.
+pub mod raw_expect;
+/// A file with all that it includes.
+pub mod load;
+/// What a file says in place of what it includes.
+pub mod merge;
 /// Records from files.
 pub mod seed_data;
-/// The texts that problems point into.
-pub mod source;
-/// YAML to the marked tree.
-pub mod yaml;
+/// Which files of a folder are scenarios.
+pub mod discover;
+/// The validated scenario.
+pub mod model;
+/// What sections may refer to.
+pub mod known;
+/// Maps without empty members, and other shared shapes.
+pub mod full;
+/// From raw values to the validated scenario.
+pub mod lower;
+/// Templates.
+pub mod template;
+/// Faults.
+pub mod fault;
+/// Webhooks.
+pub mod webhook;
+/// Expectations.
+pub mod expect;
+/// Routes.
+pub mod route;
 
 use std::path::{Path, PathBuf};
 
@@ -47,7 +63,7 @@ use crate::scenario::leaf::is_world_name;
 use crate::scenario::load::Load;
 use crate::scenario::model::Scenario;
 use crate::scenario::problem::{Place, Problem, Severity};
-use crate::scenario::raw::Root;
+use crate::scenario::raw::{List, Root};
 use crate::scenario::read::{Fields, Read};
 use crate::scenario::source::{FileId, Span};
 
@@ -62,7 +78,7 @@ pub struct Context<'a> {
 }
 
 /// What became of one scenario file.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Loaded {
     /// The file.
     pub path: PathBuf,
@@ -106,16 +122,19 @@ pub fn load_text(context: &Context, name: &str, text: &str) -> Loaded {
     finish(load, &path, root, name)
 }
 
+/// Loads all scenarios of the files and folders named. Paths are relative to `cwd`, and so shown; the root is by default
+/// the working directory if the scenario lies under it, else the scenario's own folder.
+#[must_use]
+pub fn load_all(files: &dyn Files, today: Day, paths: &[PathBuf], root: Option<&Path>, cwd: &Path) -> Folder {
+    discover::all(files, today, paths, root, cwd)
+}
+
 fn finish(mut load: Load, path: &Path, root: Option<Root>, stem: &str) -> Loaded {
     let start = Span::new(FileId(0), 0, 0);
     let mut loaded = Loaded {
         path: path.to_owned(),
-        name: None,
-        scenario: None,
-        problems: Vec::new(),
-        files: Vec::new(),
         named_at: problem::place(start, String::new(), &load.sources),
-        own_worlds: Vec::new(),
+        ..Loaded::default()
     };
     if let Some(root) = root {
         let name = name(&mut load, &root, stem);
@@ -189,6 +208,18 @@ pub fn schema() -> Json {
     schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
     schema["title"] = json!("Standin scenario");
     schema["properties"]["standin"] = json!({ "const": 1, "description": "Version of the format." });
+    // The tree of these sections is read only once files are merged.
+    for (section, of) in [
+        ("faults", List::<fault::raw::Fault>::schema(&mut definitions)),
+        ("webhooks", webhook::raw::Webhooks::schema(&mut definitions)),
+        ("expect", List::<raw_expect::Expectation>::schema(&mut definitions)),
+        ("routes", List::<route::RouteMap>::schema(&mut definitions)),
+    ] {
+        let place = &mut schema["properties"][section];
+        let description = place["description"].take();
+        *place = of;
+        place["description"] = description;
+    }
     schema["$defs"] = Json::Object(definitions);
     schema
 }

@@ -6,6 +6,10 @@ use crate::auth::Key;
 use crate::clock;
 use crate::dataset::records::Business;
 use crate::draw::Seed;
+use crate::expect::expectation::Expectation;
+use crate::fault::Fault;
+use crate::scenario::route::Route;
+use crate::webhook::settings::Webhooks;
 
 /// What the fake backend is.
 #[derive(Debug)]
@@ -26,6 +30,14 @@ pub struct Scenario {
     pub businesses: Vec<Business>,
     /// The API's manners.
     pub dialect: Dialect,
+    /// What goes wrong, in the order in which it is considered.
+    pub faults: Vec<Fault>,
+    /// Events and their delivery.
+    pub webhooks: Webhooks,
+    /// What a well-behaved client does.
+    pub expectations: Vec<Expectation>,
+    /// Stubs of other operations, in the order in which they are considered.
+    pub routes: Vec<Route>,
 }
 
 /// From what all chance is drawn.

@@ -44,7 +44,7 @@ pub struct Problem {
 }
 
 /// A place in a file, with the line that stands there.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     /// The file's name.
     pub file: PathBuf,
@@ -72,9 +72,16 @@ pub struct Finding {
     span: Span,
     label: String,
     also: Vec<(Span, String)>,
+    shown: bool,
 }
 
 impl Finding {
+    /// Whether it will be shown, and words on it are not lost; the first hundred of a file are.
+    #[must_use]
+    pub const fn is_shown(&self) -> bool {
+        self.shown
+    }
+
     /// What is said at the place.
     pub fn label(&mut self, label: impl Into<String>) -> &mut Self {
         self.label = label.into();
@@ -85,6 +92,17 @@ impl Finding {
     pub fn help(&mut self, help: impl Into<String>) -> &mut Self {
         self.help = Some(help.into());
         self
+    }
+
+    /// For a word that is none of those allowed: the nearest at the place, and all of them.
+    pub fn allowed<'a>(&mut self, word: &str, words: impl IntoIterator<Item = &'a str> + Clone) -> &mut Self {
+        if !self.shown {
+            return self;
+        }
+        if let Some(near) = nearest(word, words.clone()) {
+            self.label = format!("did you mean `{near}`?");
+        }
+        self.help(format!("allowed: {}", listed(words)))
     }
 
     /// A further place that it is about.
@@ -103,7 +121,7 @@ pub struct Findings {
     list: Vec<Finding>,
     by_file: BTreeMap<FileId, usize>,
     errors: usize,
-    /// Takes what is found beyond the limit.
+    /// The last finding, where it is beyond the limit.
     beyond: Option<Finding>,
     /// The key whose value is being read, for the messages of leaves.
     pub key: &'static str,
@@ -122,13 +140,15 @@ impl Findings {
     }
 
     fn note(&mut self, severity: Severity, code: &'static str, span: Span, message: String) -> &mut Finding {
-        let finding =
-            Finding { severity, code, message, help: None, span, label: String::new(), also: Vec::new() };
         let count = self.by_file.entry(span.file).or_default();
         *count += 1;
-        if *count > SHOWN_PER_FILE {
+        let shown = *count <= SHOWN_PER_FILE;
+        let (help, label, also) = (None, String::new(), Vec::new());
+        let finding = Finding { severity, code, message, help, span, label, also, shown };
+        if !shown {
             return self.beyond.insert(finding);
         }
+        self.beyond = None;
         let place = self.list.len();
         self.list.push(finding);
         &mut self.list[place]
@@ -136,7 +156,7 @@ impl Findings {
 
     /// Adds help to the last finding.
     pub fn help_last(&mut self, help: &str) {
-        if let Some(last) = self.list.last_mut() {
+        if let Some(last) = self.beyond.as_mut().or(self.list.last_mut()) {
             last.help(help);
         }
     }
@@ -184,7 +204,7 @@ fn show(finding: Finding, sources: &Sources) -> Problem {
 }
 
 /// At most so many bytes of a line are shown on either side of a place.
-const AROUND: usize = 120;
+const AROUND: usize = 1000;
 
 /// The place of a stretch of text.
 #[must_use]
@@ -218,17 +238,23 @@ fn floor(text: &str, place: usize) -> usize {
     (0..=place.min(text.len())).rev().find(|place| text.is_char_boundary(*place)).unwrap_or(0)
 }
 
+const LONGEST_WORD: usize = 80;
+
 /// The word that was probably meant: nearest by edit distance, case, `_`, `-` and spaces set aside.
 #[must_use]
 pub fn nearest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let plain = |word: &str| -> String {
         word.chars().filter(|c| !matches!(c, '_' | '-' | ' ')).flat_map(char::to_lowercase).collect()
     };
+    // What is so long was not mistyped, and would take its time.
+    if word.len() > LONGEST_WORD {
+        return None;
+    }
     let wanted = plain(word);
     let allowed = 1 + wanted.chars().count() / 4;
     words
         .into_iter()
-        .filter(|candidate| !candidate.is_empty())
+        .filter(|candidate| (1..=LONGEST_WORD).contains(&candidate.len()))
         .map(|candidate| (strsim::osa_distance(&wanted, &plain(candidate)), candidate))
         .filter(|(distance, candidate)| *distance <= allowed && *distance < candidate.chars().count())
         .min_by_key(|(distance, _)| *distance)
@@ -241,7 +267,7 @@ pub fn listed<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     let words: Vec<&str> = words.into_iter().collect();
     let quoted: Vec<String> = words.iter().take(40).map(|word| format!("`{word}`")).collect();
     match quoted.as_slice() {
-        [] => "nothing".to_owned(),
+        [] => "nothing else".to_owned(),
         _ if words.len() > quoted.len() => {
             format!("{} and {} more", quoted.join(", "), words.len() - quoted.len())
         }
@@ -276,10 +302,10 @@ mod tests {
     #[test]
     fn places_count_characters_and_cut_long_lines() {
         let mut sources = Sources::default();
-        let file = sources.add("a.yaml".as_ref(), format!("x\r\näö: {}\r\nz", "y".repeat(5000)));
-        let shown = place(Span::new(file, 9, 5009), String::new(), &sources);
+        let file = sources.add("a.yaml".as_ref(), format!("x\r\näö: {}\r\nz", "y".repeat(50_000)));
+        let shown = place(Span::new(file, 9, 50_009), String::new(), &sources);
         assert_eq!((shown.line, shown.column), (2, 5));
-        assert!(shown.text.starts_with("äö: y") && shown.text.len() < 500, "{}", shown.text);
+        assert!(shown.text.starts_with("äö: y") && shown.text.len() < 5000, "{}", shown.text);
         let nowhere = place(Span::new(file, 90_000, 90_001), String::new(), &sources);
         assert_eq!(nowhere.line, 3);
     }

@@ -55,7 +55,7 @@ raw! {
     }
 
     /// An API key.
-    pub struct Key "a key" {
+    pub struct Key "an API key" {
         /// The key itself.
         required "key" key: Filled,
         /// Its name in logs and the journal.

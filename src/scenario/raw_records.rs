@@ -246,12 +246,14 @@ impl<R: Fields, P: Fields> Read for Records<R, P> {
             }
             return SeedData::read(findings, node).map(Self::File);
         }
-        if let Some(plan) =
-            P::FIELDS.iter().find(|field| !R::keys().any(|key| key == field.key) && has(field.key))
+        let own = |key: &str| R::keys().any(|own| own == key);
+        let entries = node.entries().unwrap_or_default();
+        if let Some(stray) =
+            entries.iter().find(|entry| !own(&entry.key) && P::keys().any(|key| *key == *entry.key))
         {
-            let message = format!("`{}` belongs beside `generate`, which is missing", plan.key);
+            let message = format!("`{}` belongs beside `generate`, which is missing", stray.key);
             findings
-                .error("mixed-entry", node.span, message)
+                .error("mixed-entry", stray.key_span, message)
                 .help(format!("an entry is {} with its keys, or `file: …`, or `generate: …`", R::WHAT));
             return None;
         }

@@ -3,8 +3,8 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use crate::scenario::node::{Entry, Node, Value};
-use crate::scenario::problem::{Findings, choose, listed, nearest};
+use crate::scenario::node::{Entry, Node, Scalar, Value};
+use crate::scenario::problem::{Findings, listed, nearest};
 use crate::scenario::source::Span;
 
 /// What can be read out of a node.
@@ -192,6 +192,11 @@ pub fn map<T: Fields>(findings: &mut Findings, node: &Node) -> Option<T> {
         }
     }
     for field in T::FIELDS.iter().filter(|field| field.required && node.get(field.key).is_none()) {
+        // A misspelt key has been told already.
+        let mut unknown = entries.iter().filter(|entry| !T::keys().any(|key| *key == *entry.key));
+        if unknown.any(|entry| nearest(&entry.key, T::keys()) == Some(field.key)) {
+            continue;
+        }
         let message = format!("{} needs `{}`", T::WHAT, field.key);
         match entries.iter().find(|entry| *entry.key == *field.key) {
             Some(entry) => {
@@ -214,14 +219,9 @@ pub fn unknown_key(
     what: &str,
     keys: impl IntoIterator<Item = &'static str> + Clone,
 ) {
-    let label = match nearest(&entry.key, keys.clone()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => String::new(),
-    };
     findings
         .error("unknown-key", entry.key_span, format!("{what} has no key `{}`", entry.key))
-        .label(label)
-        .help(format!("allowed: {}", listed(keys)));
+        .allowed(&entry.key, keys);
 }
 
 /// Notes a list where a map belongs, and the like; `is` says what belongs there.
@@ -237,11 +237,12 @@ pub fn must_be(findings: &mut Findings, node: &Node, what: &str) {
     };
     let message = format!("{key} must be {what}");
     match node.scalar() {
-        Some(scalar) if !scalar.plain && !scalar.text.is_empty() => {
-            findings.error("wrong-value", node.span, message).label("this is quoted text");
-        }
-        Some(_) => {
-            findings.error("wrong-value", node.span, message);
+        Some(scalar) => {
+            let finding = findings.error("wrong-value", node.span, message);
+            let unquoted = Scalar { plain: true, ..scalar.clone() };
+            if scalar.to_json() != unquoted.to_json() {
+                finding.label("the quotes make this text");
+            }
         }
         None => {
             findings.error("wrong-kind", node.span, message).label(format!("this is {}", node.kind()));
@@ -257,12 +258,15 @@ pub fn word<'a>(findings: &mut Findings, node: &Node, words: &[&'a str]) -> Opti
     };
     let found = words.iter().copied().find(|word| **word == *scalar.text);
     if found.is_none() {
-        let message = format!("`{}` must be {}", findings.key, listed(words.iter().copied()));
-        let near = nearest(&scalar.text, words.iter().copied());
-        let label = near.map_or_else(String::new, |near| format!("did you mean `{near}`?"));
-        findings.error("unknown-value", node.span, message).label(label);
+        unknown_word(findings, node.span, &scalar.text, words);
     }
     found
+}
+
+/// Notes a word of the key being read that is none of those allowed.
+pub fn unknown_word(findings: &mut Findings, span: Span, word: &str, words: &[&str]) {
+    let message = format!("`{word}` is no value of `{}`", findings.key);
+    findings.error("unknown-value", span, message).allowed(word, words.iter().copied());
 }
 
 /// The schema of a map.
@@ -307,7 +311,8 @@ impl Read for Node {
 impl<T: Read> Read for Vec<Marked<T>> {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
         let Value::List(list) = &node.value else {
-            must_be(findings, node, "a list");
+            let message = format!("`{}` must be a list", findings.key);
+            wrong_kind(findings, node, &message);
             return None;
         };
         Some(elements(findings, list))
@@ -376,7 +381,8 @@ impl<T> Default for Dictionary<T> {
 impl<T: Read> Read for Dictionary<T> {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
         let Some(entries) = node.entries() else {
-            must_be(findings, node, "a map");
+            let message = format!("`{}` must be a map", findings.key);
+            wrong_kind(findings, node, &message);
             return None;
         };
         let mut members = Vec::with_capacity(entries.len());
@@ -406,6 +412,10 @@ pub fn unknown_name<'a>(
     names: impl IntoIterator<Item = &'a str> + Clone,
 ) {
     let none = names.clone().into_iter().next().is_none();
-    let help = if none { "this scenario has none".to_owned() } else { choose(word, names) };
-    findings.error("unknown-reference", span, format!("there is no {what} `{word}`")).help(help);
+    let finding = findings.error("unknown-reference", span, format!("there is no {what} `{word}`"));
+    if none {
+        finding.help("there is none at all");
+    } else {
+        finding.allowed(word, names);
+    }
 }

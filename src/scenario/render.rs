@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use annotate_snippets::renderer::DecorStyle;
-use annotate_snippets::{AnnotationKind, Element, Group, Level, Origin, Renderer, Snippet};
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use serde_json::{Value as Json, json};
 
 use crate::scenario::problem::{Place, Problem, Severity};
@@ -15,10 +15,24 @@ pub fn human(problem: &Problem, coloured: bool) -> String {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
     };
-    let mut group = Group::with_title(level.primary_title(&problem.message).id(problem.code))
-        .element(shown(&problem.place, true));
-    for place in &problem.also {
-        group = group.element(shown(place, false));
+    let mut group = Group::with_title(level.primary_title(&problem.message).id(problem.code));
+    for (place, kind) in std::iter::once((&problem.place, AnnotationKind::Primary))
+        .chain(problem.also.iter().map(|place| (place, AnnotationKind::Context)))
+    {
+        let whole = place
+            .text
+            .get(..place.marked.start)
+            .is_some_and(|before| before.chars().count() + 1 == place.column);
+        if !whole || place.text.is_empty() {
+            // Of a very long line there is but a part, in which columns are others.
+            let origin =
+                Origin::path(place.file.to_string_lossy()).line(place.line).char_column(place.column);
+            group = group.element(origin);
+        }
+        if !place.text.is_empty() {
+            let path = whole.then(|| place.file.to_string_lossy());
+            group = group.element(shown(place, kind).path(path));
+        }
     }
     if let Some(help) = &problem.help {
         group = group.element(Level::HELP.message(help));
@@ -27,15 +41,10 @@ pub fn human(problem: &Problem, coloured: bool) -> String {
     renderer.decor_style(DecorStyle::Ascii).render(&[group])
 }
 
-fn shown(place: &Place, primary: bool) -> Element<'_> {
-    let path = place.file.to_string_lossy();
-    if place.text.is_empty() {
-        return Origin::path(path).line(place.line).char_column(place.column).into();
-    }
-    let kind = if primary { AnnotationKind::Primary } else { AnnotationKind::Context };
+fn shown(place: &Place, kind: AnnotationKind) -> Snippet<'_, Annotation<'_>> {
     let label = (!place.label.is_empty()).then_some(place.label.as_str());
     let annotation = kind.span(place.marked.clone()).label(label);
-    Snippet::source(&place.text).line_start(place.line).path(path).annotation(annotation).into()
+    Snippet::source(&place.text).line_start(place.line).annotation(annotation)
 }
 
 /// All problems in one list.

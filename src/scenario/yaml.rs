@@ -52,7 +52,10 @@ impl<'a> Builder<'a> {
                     let message = format!("lists and maps are nested deeper than {DEPTH}");
                     self.findings.error("too-deep", span, message);
                 } else {
-                    self.findings.error("syntax", span, format!("this is not YAML: {info}"));
+                    let finding = self.findings.error("syntax", span, format!("this is not YAML: {info}"));
+                    if let Some(help) = help(error.kind()) {
+                        finding.help(help);
+                    }
                 }
                 None
             }
@@ -200,6 +203,24 @@ impl<'a> Builder<'a> {
     }
 }
 
+/// What is behind the commonest of the parser's messages.
+fn help(kind: &ErrorKind) -> Option<&'static str> {
+    const HELP: [(ErrorKind, &str); 8] = [
+        (
+            ErrorKind::MappingValueNotAllowed,
+            "text with `: ` in it needs quotes; keys of one map begin in one column",
+        ),
+        (ErrorKind::InvalidColonPlacement, "is a `]` or `}` missing before this?"),
+        (ErrorKind::TabInBlockIndentation, "YAML indents with spaces, never with tabs"),
+        (ErrorKind::TabInIndentation, "YAML indents with spaces, never with tabs"),
+        (ErrorKind::TabNotAllowed, "YAML indents with spaces, never with tabs"),
+        (ErrorKind::UnclosedQuotedScalar, "a quotation is not closed"),
+        (ErrorKind::InvalidQuotedScalarIndent, "is a quotation not closed before this?"),
+        (ErrorKind::UnknownAnchor, "text that begins with `*` needs quotes"),
+    ];
+    HELP.iter().find(|(one, _)| one == kind).map(|(_, help)| *help)
+}
+
 fn scalar(text: &str, style: ScalarStyle) -> Value {
     let plain = style == ScalarStyle::Plain;
     if plain && matches!(text, "" | "~" | "null" | "Null" | "NULL") {
@@ -271,7 +292,7 @@ mod tests {
         for level in 1..40 {
             let before = level - 1;
             let line = vec![format!("*a{before}"); 10].join(", ");
-            text.push_str(&format!("a{level}: &a{level} [{line}]\n"));
+            text.extend([format!("a{level}: &a{level} [{line}]\n")]);
         }
         assert_eq!(read(&text).1, ["alias-bomb"]);
     }

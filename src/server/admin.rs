@@ -66,13 +66,11 @@ fn nothing(path: &str) -> Reply {
 
 /// The answer by method; another method is 405.
 fn on(call: &Call<'_>, methods: &[(&'static str, &dyn Fn() -> Reply)]) -> Reply {
-    match methods.iter().find(|(method, _)| *method == call.method) {
-        Some((_, answer)) => answer(),
-        None => {
-            let allowed = methods.iter().map(|(method, _)| *method).collect::<Vec<_>>().join(", ");
-            error(405, &format!("{} is not allowed here; {allowed} is.", call.method)).with("allow", allowed)
-        }
+    if let Some((_, answer)) = methods.iter().find(|(method, _)| *method == call.method) {
+        return answer();
     }
+    let allowed = methods.iter().map(|(method, _)| *method).collect::<Vec<_>>().join(", ");
+    error(405, &format!("{} is not allowed here; {allowed} is.", call.method)).with("allow", allowed)
 }
 
 fn ok(value: &Value) -> Reply {

@@ -5,12 +5,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use actix_web::http::StatusCode;
-use actix_web::http::header::{HeaderName, HeaderValue};
+use actix_web::http::header::{self, HeaderName, HeaderValue};
 use actix_web::web::{Bytes, BytesMut, Data, Payload};
 use actix_web::{HttpRequest, HttpResponse};
 use tokio_stream::StreamExt;
 
 use crate::api::call::{BODY_LIMIT, Body, Call};
+use crate::api::cors;
 use crate::api::refusal::{Code, Refusal};
 use crate::api::reply::Reply;
 use crate::clock;
@@ -26,11 +27,8 @@ const DISCARDED: usize = 8 << 20;
 /// Answers a request, whatever it asks for.
 pub async fn handle(request: HttpRequest, mut payload: Payload, state: Data<State>) -> HttpResponse {
     let started = state.log.map(|_| clock::real_now());
-    let body = match read(&mut payload).await {
-        Ok(body) => body,
-        // The client left, or broke the framing: there is nobody to answer.
-        Err(_) => return HttpResponse::BadRequest().finish(),
-    };
+    // Where the client left, or broke the framing, there is nobody to answer.
+    let Ok(body) = read(&mut payload).await else { return HttpResponse::BadRequest().finish() };
     let reply = reply(&request, body.as_deref(), &state).await;
     if let (Some(log), Some(started)) = (state.log, started) {
         let detail = reply.headers.iter().find(|(name, _)| name == "x-standin-detail");
@@ -116,21 +114,32 @@ fn response(reply: Reply) -> HttpResponse {
     let status = StatusCode::from_u16(reply.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let mut response = HttpResponse::build(status);
     for (name, value) in reply.headers {
-        let name = match name {
-            std::borrow::Cow::Borrowed(name) => HeaderName::from_static(name),
-            std::borrow::Cow::Owned(name) => match HeaderName::try_from(name) {
-                Ok(name) => name,
-                Err(_) => continue,
-            },
-        };
-        let value = match value {
-            std::borrow::Cow::Borrowed(value) => HeaderValue::from_static(value),
-            std::borrow::Cow::Owned(value) => match HeaderValue::try_from(value) {
-                Ok(value) => value,
-                Err(_) => continue,
-            },
-        };
-        response.append_header((name, value));
+        if let (Some(name), Some(value)) = (header_name(&name), header_value(&value)) {
+            response.append_header((name, value));
+        }
     }
     response.body(reply.body)
+}
+
+/// Names and values that every answer has are made once, not checked and hashed for each.
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const ANY: HeaderValue = HeaderValue::from_static("*");
+const EXPOSED: HeaderValue = HeaderValue::from_static(cors::EXPOSED);
+
+fn header_name(name: &str) -> Option<HeaderName> {
+    Some(match name {
+        "content-type" => header::CONTENT_TYPE,
+        "access-control-allow-origin" => header::ACCESS_CONTROL_ALLOW_ORIGIN,
+        "access-control-expose-headers" => header::ACCESS_CONTROL_EXPOSE_HEADERS,
+        other => HeaderName::try_from(other).ok()?,
+    })
+}
+
+fn header_value(value: &str) -> Option<HeaderValue> {
+    Some(match value {
+        "application/json" => JSON,
+        "*" => ANY,
+        cors::EXPOSED => EXPOSED,
+        other => HeaderValue::try_from(other).ok()?,
+    })
 }

@@ -1,16 +1,16 @@
 //! The HTTP server: the only module that knows actix. It turns what arrives into calls, and replies into what is sent.
 
-/// The admin side.
-pub mod admin;
+/// What all its parts share.
+pub mod state;
 /// Binding, running, stopping.
 pub mod bind;
 /// From actix's request to a call, and from a reply to actix's response.
 pub mod exchange;
 /// Who may use the admin side.
 pub mod guard;
+/// The admin side.
+pub mod admin;
 /// The page that a browser gets at `/`.
 pub mod page;
 /// One line per request.
 pub mod request_log;
-/// What all its parts share.
-pub mod state;

@@ -17,12 +17,13 @@ pub fn links(state: &State, call: &Call<'_>) -> Reply {
     }
     let rows =
         Operation::ALL.map(|operation| format!("<li><code>POST {}</code></li>", operation.path())).concat();
-    let worlds: String = state
+    let worlds: Vec<String> = state
         .registry
         .all()
         .iter()
         .map(|world| format!("<li><code>/w/{0}</code></li>", escaped(&world.name)))
         .collect();
+    let worlds = worlds.concat();
     let html = format!(
         "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Standin</title>\
          <style>body{{font:16px/1.5 system-ui;max-width:46rem;margin:3rem auto;padding:0 1rem}}</style>\

@@ -1,11 +1,11 @@
 //! Worlds: isolated runs of a scenario, each with its own ledger, quotas and clock over shared immutable data.
 
+/// Dataset, keys and dialect at one moment.
+pub mod snapshot;
 /// Rate limits of keys.
 pub mod quota;
 /// All worlds of a process, by name and by key.
 pub mod registry;
-/// Dataset, keys and dialect at one moment.
-pub mod snapshot;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

@@ -48,7 +48,9 @@ impl Registry {
             worlds: ArcSwap::from_pointee(worlds),
             change: Mutex::default(),
         };
-        snapshots.into_iter().for_each(|snapshot| registry.apply(snapshot));
+        for snapshot in &snapshots {
+            registry.apply(snapshot);
+        }
         Ok(registry)
     }
 
@@ -90,7 +92,7 @@ impl Registry {
     }
 
     /// Serves a scenario, new or loaded anew, in its standing world and in the worlds of its keys.
-    pub fn apply(&self, snapshot: Arc<Snapshot>) {
+    pub fn apply(&self, snapshot: &Arc<Snapshot>) {
         let _change = self.change.lock().unwrap_or_else(PoisonError::into_inner);
         let mut worlds = Worlds::clone(&self.worlds.load());
         let mut names = vec![snapshot.scenario.clone()];
@@ -100,12 +102,12 @@ impl Registry {
             let keys: BTreeMap<&str, &str> =
                 keys.filter_map(|key| Some((key.key.as_str(), key.name.as_deref()?))).collect();
             names.extend(keys.values().map(|name| (*name).to_owned()));
-            worlds.put(&names, &snapshot);
+            worlds.put(&names, snapshot);
             let of_key =
                 |(key, name): (&str, &str)| Some((key.to_owned(), worlds.by_name.get(name)?.clone()));
             worlds.by_key = keys.into_iter().filter_map(of_key).collect();
         } else {
-            worlds.put(&names, &snapshot);
+            worlds.put(&names, snapshot);
         }
         self.worlds.store(Arc::new(worlds));
     }
@@ -114,12 +116,11 @@ impl Registry {
 impl Worlds {
     fn put(&mut self, names: &[String], snapshot: &Arc<Snapshot>) {
         for name in names {
-            match self.by_name.get(name) {
-                Some(world) => world.replace(Arc::clone(snapshot)),
-                None => {
-                    let world = Arc::new(World::new(name.clone(), Arc::clone(snapshot)));
-                    self.by_name.insert(name.clone(), world);
-                }
+            if let Some(world) = self.by_name.get(name) {
+                world.replace(Arc::clone(snapshot));
+            } else {
+                let world = Arc::new(World::new(name.clone(), Arc::clone(snapshot)));
+                self.by_name.insert(name.clone(), world);
             }
         }
     }

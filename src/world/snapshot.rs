@@ -62,7 +62,7 @@ impl Snapshot {
             clock: scenario.clock,
             keys: Keys::new(scenario.keys),
             dialect: scenario.dialect,
-            events: Vec::new(),
+            events: scenario.webhooks.events.keys().cloned().collect(),
             today: scenario.today,
             businesses: Arc::new(scenario.businesses),
             dataset: OnceLock::new(),
@@ -131,7 +131,7 @@ impl Counts {
             locations: locations().count(),
             reviews: locations().flat_map(|location| &location.reviews).map(reviews).sum(),
             questions: locations().flat_map(|location| &location.questions).map(questions).sum(),
-            faults: 0,
+            faults: scenario.faults.len(),
         }
     }
 }

@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::dataset::records::{Business, CATEGORIES, Kind, Location, NEUTRAL};
+use crate::scenario::known::Number;
 use crate::scenario::leaf::{Filled, Id};
 use crate::scenario::load::Load;
 use crate::scenario::lower::contacts::{self, is_email};
 use crate::scenario::lower::{Once, Terms, questions, reviews};
-use crate::scenario::problem::{Findings, choose};
+use crate::scenario::problem::{Findings, listed};
 use crate::scenario::raw::{self, List};
 use crate::scenario::read::{Marked, unknown_name};
 
@@ -17,6 +18,8 @@ pub struct Accounts {
     businesses: BTreeMap<u64, (Kind, Option<Marked<Id>>)>,
     /// Location to its account.
     locations: BTreeMap<u64, u64>,
+    /// Business numbers as help shows them.
+    numbers: Vec<String>,
 }
 
 impl Accounts {
@@ -39,7 +42,16 @@ impl Accounts {
                 }
             }
         }
+        accounts.numbers = accounts.businesses.keys().map(u64::to_string).collect();
         accounts
+    }
+
+    /// All of them, and what they are of.
+    #[must_use]
+    pub fn numbers(&self) -> BTreeMap<u64, Number> {
+        let accounts = self.businesses.keys().map(|number| (*number, Number::Account));
+        let locations = self.locations.iter().map(|(number, account)| (*number, Number::Location(*account)));
+        accounts.chain(locations).collect()
     }
 
     /// An account's number; a finding where there is none of that number.
@@ -55,8 +67,7 @@ impl Accounts {
                 finding.help(format!("its account is {account}"));
             }
         } else {
-            let numbers: Vec<String> = self.businesses.keys().map(u64::to_string).collect();
-            let all = numbers.iter().map(String::as_str);
+            let all = self.numbers.iter().map(String::as_str);
             unknown_name(findings, number.span, ("business", &wanted.to_string()), all);
         }
         None
@@ -68,12 +79,14 @@ impl Accounts {
         if wanted == account || self.locations.get(&wanted) == Some(&account) {
             return Some(wanted);
         }
-        let own =
-            self.locations.iter().filter(|(_, of)| **of == account).map(|(number, _)| number.to_string());
-        let own: Vec<String> = std::iter::once(account.to_string()).chain(own).collect();
         let message = format!("{wanted} is neither business {account} nor one of its locations");
-        let help = choose(&wanted.to_string(), own.iter().map(String::as_str));
-        findings.error("unknown-reference", number.span, message).help(help);
+        let finding = findings.error("unknown-reference", number.span, message);
+        if finding.is_shown() {
+            let own =
+                self.locations.iter().filter(|(_, of)| **of == account).map(|(number, _)| number.to_string());
+            let own: Vec<String> = std::iter::once(account.to_string()).chain(own).collect();
+            finding.allowed(&wanted.to_string(), own.iter().map(String::as_str));
+        }
         None
     }
 
@@ -144,12 +157,13 @@ fn business(load: &mut Load, terms: &Terms, raw: raw::Business, accounts: &Accou
         list.into_iter().flat_map(|list| list.value).map(|text| text.value.0).collect()
     };
     let levels = texts(raw.levels);
+    let known_levels: BTreeSet<&str> = levels.iter().map(String::as_str).collect();
     let (mut review_ids, mut question_ids) = (Once::default(), questions::Ids::default());
     let mut locations = Vec::new();
     for Marked { value: raw, .. } in raw.locations.into_iter().flat_map(|list| list.value) {
         let own_levels = raw.levels.map(|levels| levels.value.0).unwrap_or_default();
-        for level in own_levels.iter().filter(|level| !levels.contains(&level.key)) {
-            let names = levels.iter().map(String::as_str);
+        for level in own_levels.iter().filter(|level| !known_levels.contains(&*level.key)) {
+            let names = known_levels.iter().copied();
             unknown_name(&mut load.findings, level.key_span, ("level", &level.key), names);
         }
         let reviews =
@@ -215,6 +229,7 @@ fn category(findings: &mut Findings, raw: Option<Marked<Filled>>) -> String {
     }
     findings
         .warning("unknown-category", span, format!("there are no phrases for the category `{written}`"))
-        .help(format!("the neutral ones serve; {}", choose(&wanted, CATEGORIES)));
+        .allowed(&wanted, CATEGORIES)
+        .help(format!("the neutral ones serve; there are {}", listed(CATEGORIES).replace(" or ", " and ")));
     NEUTRAL.to_owned()
 }

@@ -4,11 +4,12 @@ use crate::dataset::records::{Contact, ContactPlan, CustomField, Preferences};
 use crate::scenario::load::Load;
 use crate::scenario::lower::businesses::Accounts;
 use crate::scenario::lower::{Once, plan, text};
-use crate::scenario::problem::{Findings, listed, nearest};
+use crate::scenario::problem::Findings;
 use crate::scenario::raw::List;
 use crate::scenario::raw_records::{self as raw, ContactEntry, Records};
-use crate::scenario::read::Marked;
+use crate::scenario::read::{Marked, unknown_word};
 use crate::scenario::seed_data;
+use crate::scenario::source::Span;
 
 const COUNTRIES: [&str; 6] = ["US", "AU", "CA", "MX", "PR", "VI"];
 const FIELD_TYPES: [&str; 7] = ["text", "number", "currency", "date", "yesno", "yes/no", "boolean"];
@@ -25,7 +26,7 @@ pub fn lower(
     for entry in list {
         match entry.value {
             Records::Given(raw) => {
-                given.extend(contact(&mut load.findings, accounts, account, raw, &mut ids))
+                given.extend(contact(&mut load.findings, accounts, account, raw, &mut ids));
             }
             Records::File(file) => seed_data::read(load, file, |findings, raw| {
                 given.extend(contact(findings, accounts, account, raw, &mut ids));
@@ -101,18 +102,9 @@ fn preferences(raw: &raw::Preferences) -> Preferences {
     }
 }
 
-fn one_of(
-    findings: &mut Findings,
-    key: &str,
-    span: crate::scenario::source::Span,
-    word: &str,
-    words: &[&str],
-) {
+fn one_of(findings: &mut Findings, key: &'static str, span: Span, word: &str, words: &[&str]) {
     if !words.contains(&word) {
-        let all = words.iter().copied();
-        let label =
-            nearest(word, all.clone()).map_or_else(String::new, |near| format!("did you mean `{near}`?"));
-        let message = format!("`{key}` must be {}", listed(all));
-        findings.error("unknown-value", span, message).label(label);
+        findings.key = key;
+        unknown_word(findings, span, word, words);
     }
 }

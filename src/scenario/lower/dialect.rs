@@ -8,13 +8,14 @@ use crate::api::refusal::{CATALOGUE, Code};
 use crate::api::sources::{self, Source};
 use crate::scenario::leaf::Filled;
 use crate::scenario::load::Load;
-use crate::scenario::lower::Once;
-use crate::scenario::problem::{Findings, choose};
+use crate::scenario::lower::Terms;
+use crate::scenario::problem::{Findings, listed};
 use crate::scenario::raw::{self, ContactIdentity, List, QueryApiKey, Statuses, ToDate};
 use crate::scenario::read::{Dictionary, Marked, Member, unknown_name};
+use crate::scenario::source::Span;
 
 /// So many sources there may be.
-const SOURCES: usize = 10_000;
+const SOURCES: usize = 1000;
 
 /// The dialect that a scenario asks for.
 pub fn lower(load: &mut Load, raw: raw::Dialect) -> Dialect {
@@ -43,23 +44,26 @@ pub fn lower(load: &mut Load, raw: raw::Dialect) -> Dialect {
 }
 
 fn names(findings: &mut Findings, raw: raw::Names, names: &mut Names) {
-    let mut once = Once::default();
-    for (given, name) in [
-        (raw.start_index, &mut names.start_index),
-        (raw.count, &mut names.count),
-        (raw.competitor, &mut names.competitor),
-    ] {
-        let span = given.as_ref().map(|given| given.span);
+    let given = [
+        (raw.start_index, "start_index", &mut names.start_index),
+        (raw.count, "count", &mut names.count),
+        (raw.competitor, "competitor", &mut names.competitor),
+    ];
+    let mut spans = Vec::new();
+    for (given, key, name) in given {
+        spans.push((key, given.as_ref().map(|given| given.span)));
         if let Some(given) = given {
             *name = given.value.0;
         }
-        // A default that a given name takes away is told at the given one.
-        once.first(
-            findings,
-            name.clone(),
-            span.unwrap_or_default(),
-            ("duplicate-name", &format!("the parameter `{name}`")),
-        );
+    }
+    // All three stand in one query.
+    let all = [&names.start_index, &names.count, &names.competitor];
+    for (one, other) in [(0, 1), (0, 2), (1, 2)] {
+        if let (true, Some(span)) = (all[one] == all[other], spans[other].1.or(spans[one].1)) {
+            let message =
+                format!("`{}` and `{}` are both named `{}`", spans[one].0, spans[other].0, all[one]);
+            findings.error("duplicate-name", span, message);
+        }
     }
     if let Some(given) = raw.business {
         names.business = given.value.0;
@@ -146,18 +150,16 @@ fn more_sources(findings: &mut Findings, raw: Marked<Dictionary<raw::Source>>, s
 }
 
 /// Place of the source of that alias or shown name; a finding where there is none.
-pub fn source(
-    findings: &mut Findings,
-    sources: &[Source],
-    name: &str,
-    span: crate::scenario::source::Span,
-) -> Option<u16> {
-    let place = sources::find(sources, name).and_then(|place| u16::try_from(place).ok());
-    if place.is_none() {
-        let aliases = sources.iter().map(|source| source.alias.as_str());
-        findings
-            .error("unknown-source", span, format!("there is no source `{name}`"))
-            .help(format!("{}; `dialect.sources` adds others", choose(name, aliases)));
+pub fn source(findings: &mut Findings, terms: &Terms, name: &str, span: Span) -> Option<u16> {
+    if let Some(place) = terms.source(name) {
+        return Some(place);
     }
-    place
+    let aliases = terms.sources.iter().map(|source| source.alias.as_str());
+    let finding = findings.error("unknown-source", span, format!("there is no source `{name}`"));
+    if finding.is_shown() {
+        finding
+            .allowed(name, aliases.clone())
+            .help(format!("allowed: {}; `dialect.sources` adds others", listed(aliases)));
+    }
+    None
 }

@@ -8,6 +8,7 @@ use crate::scenario::lower::businesses::Accounts;
 use crate::scenario::problem::Findings;
 use crate::scenario::raw::{self, List};
 use crate::scenario::read::Marked;
+use crate::scenario::source::Span;
 
 /// The keys that count; `scenario` is the scenario's name.
 pub fn lower(
@@ -55,7 +56,7 @@ pub fn lower(
     out
 }
 
-fn own_world(findings: &mut Findings, raw: &raw::Key, span: crate::scenario::source::Span, scenario: &str) {
+fn own_world(findings: &mut Findings, raw: &raw::Key, span: Span, scenario: &str) {
     let pattern =
         "1 to 64 letters, digits, `.`, `_` or `-`, beginning with a letter or digit, and not `default`";
     match &raw.name {

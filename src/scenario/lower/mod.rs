@@ -19,15 +19,19 @@ use std::collections::HashMap;
 use std::hash::Hash;
 
 use crate::api::dates::{Day, Moment};
+use crate::api::fold::fold;
 use crate::api::sources::Source;
 use crate::clock;
 use crate::draw::Seed;
+use crate::scenario::known::Known;
 use crate::scenario::load::Load;
 use crate::scenario::model::{Scenario, SeedSetting};
+use crate::scenario::node::Node;
 use crate::scenario::problem::Findings;
-use crate::scenario::raw::{self, Root};
+use crate::scenario::raw::{self, List, Root};
 use crate::scenario::read::Marked;
 use crate::scenario::source::Span;
+use crate::scenario::{expect, fault, route, webhook};
 
 /// What records are checked against.
 #[derive(Debug)]
@@ -38,6 +42,28 @@ pub struct Terms {
     pub today: Day,
     /// The sources there are.
     pub sources: Vec<Source>,
+    /// Their places by alias and by shown name, case folded.
+    places: HashMap<String, u16>,
+}
+
+impl Terms {
+    /// Terms of a clock's start, the day of the load, and sources.
+    #[must_use]
+    pub fn new(start: Option<Moment>, today: Day, sources: Vec<Source>) -> Self {
+        let mut places = HashMap::new();
+        for (source, place) in sources.iter().zip(0..=u16::MAX) {
+            for name in [&source.alias, &source.name] {
+                places.entry(fold(name)).or_insert(place);
+            }
+        }
+        Self { start, today, sources, places }
+    }
+
+    /// Place of the source of that alias or shown name.
+    #[must_use]
+    pub fn source(&self, name: &str) -> Option<u16> {
+        self.places.get(name).or_else(|| self.places.get(&fold(name))).copied()
+    }
 }
 
 /// Checks a merged scenario; what comes out counts only if no error was found.
@@ -45,7 +71,7 @@ pub fn scenario(load: &mut Load, root: Root, name: String) -> Scenario {
     let clock = clock_setting(&root);
     let dialect = root.dialect.map(|dialect| dialect::lower(load, dialect.value)).unwrap_or_default();
     let today = clock.start.map_or(load.context.today, Moment::day);
-    let terms = Terms { start: clock.start, today, sources: dialect.sources.clone() };
+    let terms = Terms::new(clock.start, today, dialect.sources.clone());
     let businesses = root.businesses.map_or_else(Vec::new, |list| list.value);
     let accounts = businesses::Accounts::of(&mut load.findings, &businesses);
     let keys = root.keys.map_or_else(Vec::new, |list| list.value);
@@ -71,7 +97,39 @@ pub fn scenario(load: &mut Load, root: Root, name: String) -> Scenario {
     };
     let businesses = businesses::lower(load, &terms, businesses, &accounts);
     let summary = root.summary.map(|summary| summary.value.0);
-    Scenario { name, summary, seed, clock, today, keys, businesses, dialect }
+    let (faults, expect, routes) =
+        (nodes(root.faults.as_ref()), nodes(root.expect.as_ref()), nodes(root.routes.as_ref()));
+    let webhooks = root.webhooks.as_ref().map(|map| &map.value);
+    let findings = &mut load.findings;
+    let mut known = Known {
+        numbers: accounts.numbers(),
+        faults: fault::names(&faults),
+        events: webhook::event::names(webhooks),
+        ..Known::of(&keys, &[], &dialect, clock.mode == clock::Mode::Frozen)
+    };
+    let faults = fault::lower(findings, &known, &faults);
+    let webhooks = webhook::lower(findings, &known, webhooks);
+    known.made_codes = fault::made_codes(&faults);
+    let expectations = expect::lower(findings, &known, &expect);
+    let routes = route::lower(findings, &known, &routes);
+    Scenario {
+        name,
+        summary,
+        seed,
+        clock,
+        today,
+        keys,
+        businesses,
+        dialect,
+        faults,
+        webhooks,
+        expectations,
+        routes,
+    }
+}
+
+fn nodes(list: Option<&Marked<List<Node>>>) -> Vec<&Node> {
+    list.iter().flat_map(|list| &list.value).map(|entry| &entry.value).collect()
 }
 
 fn clock_setting(root: &Root) -> clock::Setting {

@@ -97,60 +97,58 @@ fn weight(findings: &mut Findings, span: Span, weight: u64) -> u32 {
     u32::try_from(weight.min(WEIGHT)).unwrap_or_default()
 }
 
-fn some_weight(findings: &mut Findings, span: Span, weights: impl IntoIterator<Item = u32>) {
-    if weights.into_iter().all(|weight| weight == 0) {
+/// Where no weight was wrong in itself (`errors` as they were before), one must count.
+fn some_weight(findings: &mut Findings, span: Span, errors: usize, weights: impl IntoIterator<Item = u32>) {
+    if findings.errors() == errors && weights.into_iter().all(|weight| weight == 0) {
         findings.error("no-weight", span, "one of these weights must be more than 0");
     }
 }
 
 fn ratings(findings: &mut Findings, raw: Marked<Dictionary<Count>>) -> [u32; 5] {
-    let mut weights = [0; 5];
+    let (before, mut weights) = (findings.errors(), [0; 5]);
     for member in raw.value.0 {
         let place = ["1", "2", "3", "4", "5"].iter().position(|stars| **stars == *member.key);
         let weight = weight(findings, member.span, member.value.0);
-        match place {
-            Some(place) => weights[place] = weight,
-            None => {
-                let message = format!("`{}` is not a number of stars, 1 to 5", member.key);
-                findings.error("unknown-value", member.key_span, message).help(
-                    "recommendations and direct feedback follow from these: 4 and 5 stars become 1, else 0",
-                );
-            }
-        }
+        let Some(place) = place else {
+            let message = format!("`{}` is not a number of stars, 1 to 5", member.key);
+            findings.error("unknown-value", member.key_span, message).help(
+                "recommendations and direct feedback follow from these: 4 and 5 stars become 1, else 0",
+            );
+            continue;
+        };
+        weights[place] = weight;
     }
-    some_weight(findings, raw.span, weights);
+    some_weight(findings, raw.span, before, weights);
     weights
 }
 
 fn sources(findings: &mut Findings, terms: &Terms, raw: Marked<Dictionary<Count>>) -> Vec<(u16, u32)> {
     let mut once = Once::default();
-    let mut weights = BTreeMap::new();
+    let (before, mut weights) = (findings.errors(), BTreeMap::new());
     for member in raw.value.0 {
         let weight = weight(findings, member.span, member.value.0);
-        if let Some(place) = dialect::source(findings, &terms.sources, &member.key, member.key_span) {
+        if let Some(place) = dialect::source(findings, terms, &member.key, member.key_span) {
             let what = format!("the source `{}`", member.key);
             once.first(findings, place, member.key_span, ("duplicate-name", &what));
             weights.insert(place, weight);
         }
     }
-    some_weight(findings, raw.span, weights.values().copied());
+    some_weight(findings, raw.span, before, weights.values().copied());
     weights.into_iter().filter(|(_, weight)| *weight > 0).collect()
 }
 
 fn default_sources(terms: &Terms) -> Vec<(u16, u32)> {
-    let place = |alias: &str| terms.sources.iter().position(|source| source.alias == alias);
-    let known =
-        SOURCES.iter().filter_map(|(alias, weight)| Some((u16::try_from(place(alias)?).ok()?, *weight)));
+    let known = SOURCES.iter().filter_map(|(alias, weight)| Some((terms.source(alias)?, *weight)));
     known.collect::<BTreeMap<u16, u32>>().into_iter().collect()
 }
 
 fn locales(findings: &mut Findings, raw: Option<Marked<raw::Locales>>) -> Vec<(Locale, u32)> {
     let Some(raw) = raw else { return vec![(Locale::En, 1)] };
-    let mut weights = BTreeMap::new();
+    let (before, mut weights) = (findings.errors(), BTreeMap::new());
     for member in raw.value.0 {
         let (locale, given) = member.value;
         weights.insert(locale, weight(findings, member.span, given.into()));
     }
-    some_weight(findings, raw.span, weights.values().copied());
+    some_weight(findings, raw.span, before, weights.values().copied());
     weights.into_iter().filter(|(_, weight)| *weight > 0).collect()
 }

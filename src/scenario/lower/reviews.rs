@@ -56,8 +56,8 @@ fn review(
         not_later(findings, terms, "responseDate", day.span, day.value.start());
     }
     let source = match &raw.source {
-        Some(name) => dialect::source(findings, &terms.sources, &name.value.0, name.span)?,
-        None => u16::try_from(terms.sources.iter().position(|source| source.alias == GOOGLE)?).ok()?,
+        Some(name) => dialect::source(findings, terms, &name.value.0, name.span)?,
+        None => terms.source(GOOGLE)?,
     };
     let stars = raw.rating?;
     rating(findings, terms, source, Marked { span: stars.span, value: stars.value.0 });

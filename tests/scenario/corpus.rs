@@ -1,36 +1,16 @@
-//! The scenario language from outside: the examples load, and every mistake gets its message.
+//! The examples, and a corpus of broken scenarios with every message.
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use proptest::prelude::*;
-use standin::api::dates::Day;
-use standin::scenario::files::{Disk, Memory};
-use standin::scenario::model::Scenario;
 use standin::scenario::problem::{Problem, Severity};
-use standin::scenario::{Context, Loaded, load, load_text, render, schema};
+use standin::scenario::render;
 
-const TODAY: Day = Day(20_634);
-
-fn here(folder: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(folder)
-}
-
-fn from_disk(folder: &str, file: &str) -> Loaded {
-    load(&Context { files: &Disk, root: here(folder), today: TODAY }, &here(folder).join(file))
-}
-
-fn from_text(text: &str) -> Loaded {
-    load_text(&Context { files: &Memory::default(), root: PathBuf::new(), today: TODAY }, "test", text)
-}
-
-fn codes(loaded: &Loaded) -> Vec<&'static str> {
-    loaded.problems.iter().map(|problem| problem.code).collect()
-}
+use crate::{codes, from_disk, here};
 
 /// Files of a folder with that ending, sorted.
-fn files(folder: &str, ending: &str) -> Vec<String> {
+pub fn files(folder: &str, ending: &str) -> Vec<String> {
     let names =
         fs::read_dir(here(folder)).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let mut names: Vec<String> = names.filter(|name| name.ends_with(ending)).collect();

@@ -1,0 +1,4 @@
+//! What a well-behaved client does.
+
+/// One such thing.
+pub mod expectation;

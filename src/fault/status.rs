@@ -1,0 +1,22 @@
+//! The effect `status`.
+
+/// The client sees exactly this status and body, and nothing of the API: what a proxy or gateway in front of it sends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Status {
+    /// The HTTP status, 200-599.
+    pub status: u16,
+    /// The body.
+    pub content: Content,
+}
+
+/// A body given in the scenario.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Content {
+    /// No byte, and no media type.
+    #[default]
+    Empty,
+    /// `application/json`.
+    Json(serde_json::Value),
+    /// `text/plain`.
+    Text(String),
+}

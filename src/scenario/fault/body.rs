@@ -1,0 +1,83 @@
+//! What becomes of the body, from its text.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value as Json, json};
+
+use crate::api::operation::Operation;
+use crate::fault::body::Body;
+use crate::scenario::fault::{patch, raw};
+use crate::scenario::full::only_one;
+use crate::scenario::leaf::{digits, duration};
+use crate::scenario::node::Node;
+use crate::scenario::problem::Findings;
+use crate::scenario::read::{Marked, Read, must_be};
+
+/// `64 per 100ms`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Drip {
+    /// So many bytes.
+    pub bytes: u32,
+    /// At this pace.
+    pub every: Duration,
+}
+
+impl Read for Drip {
+    fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
+        let drip = node.scalar().and_then(|scalar| {
+            let (bytes, every) = scalar.text.split_once(" per ")?;
+            let bytes = u32::try_from(digits(bytes.trim())?).ok().filter(|bytes| *bytes > 0)?;
+            let every = duration(every.trim()).filter(|every| !every.is_zero())?;
+            Some(Self { bytes, every })
+        });
+        if drip.is_none() {
+            must_be(findings, node, "a number of bytes and a pace: `64 per 100ms`");
+        }
+        drip
+    }
+
+    fn schema(_: &mut Map<String, Json>) -> Json {
+        json!({ "type": "string", "pattern": "^ *[0-9]+ +per +[0-9]+ *(ms|s|m|h) *$" })
+    }
+}
+
+/// The body that the client gets; `node` is the text of `raw`.
+pub fn lower(
+    findings: &mut Findings,
+    raw: &Marked<raw::Body>,
+    node: &Node,
+    operations: &[Operation],
+) -> Option<Body> {
+    let body = &raw.value;
+    let given = [
+        ("truncate", body.truncate.as_ref().map(|value| value.span)),
+        ("drip", body.drip.as_ref().map(|value| value.span)),
+        ("malformed", body.malformed.as_ref().map(|value| value.span)),
+        ("patch", body.patch.as_ref().map(|value| value.span)),
+    ];
+    let Some(first) = only_one(findings, "a body is changed in one way", &given) else {
+        // What is there and was wrong is told already.
+        if node.entries().is_none_or(|entries| entries.iter().all(|entry| entry.value.is_null())) {
+            findings
+                .error("no-effect", raw.span, "`body` does not say what becomes of the body")
+                .help("allowed: `truncate: 50%`, `drip: 64 per 100ms`, `malformed: true` or `patch: […]`");
+        }
+        return None;
+    };
+    match (&body.truncate, &body.drip, &body.malformed, &body.patch) {
+        (Some(share), ..) => Some(Body::Truncate(share.value.0)),
+        (_, Some(drip), ..) => Some(Body::Drip { bytes: drip.value.bytes, every: drip.value.every }),
+        (_, _, Some(malformed), _) if malformed.value => Some(Body::Malformed),
+        (_, _, Some(malformed), _) => {
+            findings
+                .error("wrong-value", malformed.span, format!("`{first}` can only be `true` here"))
+                .help("`enabled: false` is the way to turn a fault off");
+            None
+        }
+        (.., Some(changes)) => {
+            let list = node.get("patch").map_or(&[][..], patch::entries);
+            patch::lower(findings, changes, list, operations).map(Body::Patch)
+        }
+        (None, None, None, None) => None,
+    }
+}

@@ -1,0 +1,150 @@
+//! What must hold of a request, from its text.
+
+use serde_json::{Map, Value as Json, json};
+
+use crate::fault::condition::Condition;
+use crate::fault::pointer::{NoPointer, Pointer};
+use crate::scenario::fault::headers;
+use crate::scenario::fault::raw::When;
+use crate::scenario::full::{Full, filled};
+use crate::scenario::known::{Known, businesses};
+use crate::scenario::leaf::{Filled, Text};
+use crate::scenario::node::{Node, Value};
+use crate::scenario::problem::Findings;
+use crate::scenario::read::{Marked, OneOrMany, Read, must_be, unknown_name};
+use crate::scenario::source::Span;
+
+impl Read for Pointer {
+    fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
+        let Some(scalar) = node.scalar() else {
+            must_be(findings, node, "a JSON Pointer: `/0/rating`");
+            return None;
+        };
+        pointer(findings, &scalar.text, node.span)
+    }
+
+    fn schema(_: &mut Map<String, Json>) -> Json {
+        json!({ "type": "string", "pattern": "^(/([^~]|~0|~1)*)?$" })
+    }
+}
+
+/// The place that a text means.
+fn pointer(findings: &mut Findings, text: &str, span: Span) -> Option<Pointer> {
+    match Pointer::new(text) {
+        Ok(pointer) => Some(pointer),
+        Err(NoPointer::Relative) => {
+            let steps = text.trim_start_matches(['$', '#', '.']).replace(['.', '['], "/").replace(']', "");
+            let near = format!("/{}", steps.trim_start_matches('/'));
+            findings
+                .error(
+                    "wrong-pointer",
+                    span,
+                    format!("`{text}` is not a JSON Pointer: it must begin with `/`"),
+                )
+                .label(format!("did you mean `{near}`?"));
+            None
+        }
+        Err(NoPointer::Escape(_)) => {
+            findings
+                .error(
+                    "wrong-pointer",
+                    span,
+                    format!("`{text}` is not a JSON Pointer: a `~` in it stands alone"),
+                )
+                .help("a name with `~` is written `~0`, one with `/` is written `~1`");
+            None
+        }
+    }
+}
+
+/// The condition that `when` is; what it refers to and is not there is among the findings.
+pub fn lower(findings: &mut Findings, known: &Known, when: &When) -> Condition {
+    let mut condition = Condition::default();
+    if let Some(wanted) = when.key.as_ref().filter(|list| filled(findings, ("key", &list.value), list.span)) {
+        condition.keys = keys(findings, known, &wanted.value);
+    }
+    if let Some(wanted) =
+        when.business.as_ref().filter(|list| filled(findings, ("business", &list.value), list.span))
+    {
+        condition.businesses = businesses(findings, known, &wanted.value);
+    }
+    if let Some(headers) = &when.header {
+        condition.headers = self::headers::named(findings, &headers.value, texts);
+    }
+    if let Some(query) = &when.query {
+        condition.query = parameters(findings, &query.value);
+    }
+    if let Some(body) = &when.body {
+        condition.body = places(findings, body);
+    }
+    condition
+}
+
+fn keys(findings: &mut Findings, known: &Known, wanted: &OneOrMany<Filled>) -> Vec<String> {
+    let mut keys: Vec<String> = Vec::new();
+    for Marked { span, value: Filled(word) } in &wanted.0 {
+        let is = |(key, name): &&(&str, Option<&str>)| key == word || *name == Some(word);
+        // A key that bears the name of another is meant before that other.
+        let found = known.keys.iter().find(|(key, _)| key == word).or_else(|| known.keys.iter().find(is));
+        let key = match found {
+            Some((key, _)) => (*key).to_owned(),
+            None if known.keys.is_empty() => word.clone(),
+            None => {
+                let names = known.keys.iter().flat_map(|(key, name)| name.iter().chain([key]).copied());
+                unknown_name(findings, *span, ("key", word), names.collect::<Vec<_>>());
+                continue;
+            }
+        };
+        if !keys.contains(&key) {
+            keys.push(key);
+        }
+    }
+    keys
+}
+
+/// The values of a member, none where it is an empty list, which is then among the findings.
+fn texts(findings: &mut Findings, key: &str, values: &OneOrMany<Text>, span: Span) -> Option<Vec<String>> {
+    filled(findings, (key, values), span)
+        .then(|| values.0.iter().map(|value| value.value.0.clone()).collect())
+}
+
+fn parameters(findings: &mut Findings, query: &Full<OneOrMany<Text>>) -> Vec<(String, Vec<String>)> {
+    let mut parameters = Vec::with_capacity(query.0.len());
+    for member in &query.0 {
+        if member.key.trim().is_empty() {
+            findings.error("wrong-value", member.key_span, "a query parameter has a name");
+        } else if let Some(values) = texts(findings, &member.key, &member.value, member.span) {
+            parameters.push((member.key.clone(), values));
+        }
+    }
+    // The order of writing has no meaning.
+    parameters.sort();
+    parameters
+}
+
+fn places(findings: &mut Findings, body: &Marked<Node>) -> Vec<(Pointer, Vec<Json>)> {
+    let Some(entries) = body.value.entries() else {
+        findings
+            .error("wrong-kind", body.span, "`body` must be a map of JSON Pointers to values")
+            .label(format!("this is {}", body.value.kind()))
+            .help("for example `body: {/statuses/0: parked}`");
+        return Vec::new();
+    };
+    let mut places = Vec::with_capacity(entries.len());
+    for entry in entries {
+        let Some(pointer) = pointer(findings, &entry.key, entry.key_span) else { continue };
+        let values = match &entry.value.value {
+            Value::List(list) if list.is_empty() => {
+                findings
+                    .error("empty-list", entry.value.span, format!("`{}` lists nothing", entry.key))
+                    .help("a list names several values, any of which may stand there; an empty list is written `[[]]`");
+                continue;
+            }
+            Value::List(list) => list.iter().map(Node::to_json).collect(),
+            Value::Null | Value::Scalar(_) | Value::Map(_) => vec![entry.value.to_json()],
+        };
+        places.push((pointer, values));
+    }
+    places.sort_by(|(left, _), (right, _)| left.cmp(right));
+    places
+}

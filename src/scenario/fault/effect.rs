@@ -1,0 +1,78 @@
+//! What the client sees of a fault, from its text.
+
+use crate::api::operation::Operation;
+use crate::fault::connection::Connection;
+use crate::fault::effect::{Act, Effect};
+use crate::fault::lost::Lost;
+use crate::fault::status::{Content, Status};
+use crate::scenario::fault::raw::{self, Then};
+use crate::scenario::fault::{body, error, headers};
+use crate::scenario::full::{only_one, stray};
+use crate::scenario::node::Node;
+use crate::scenario::problem::Findings;
+use crate::scenario::read::Marked;
+
+/// The effect that `then` is; `node` is its text. Nothing where it has none, which is then among the findings.
+pub fn lower(
+    findings: &mut Findings,
+    then: &Marked<Then>,
+    node: &Node,
+    operations: &[Operation],
+) -> Option<Effect> {
+    let span = then.span;
+    let then = &then.value;
+    let acts = [
+        ("error", then.error.as_ref().map(|value| value.span)),
+        ("status", then.status.as_ref().map(|value| value.span)),
+        ("connection", then.connection.as_ref().map(|value| value.span)),
+        ("body", then.body.as_ref().map(|value| value.span)),
+        ("lost", then.lost.as_ref().map(|value| value.span)),
+    ];
+    only_one(findings, "a fault has one effect", &acts);
+    error::strays(findings, then);
+    if let Some(span) = &then.for_
+        && then.connection.as_ref().map(|value| value.value) != Some(raw::Connection::Stall)
+    {
+        stray(findings, span.span, ("for", "`connection: stall`"));
+    }
+    let effect = Effect {
+        delay: then.delay.map(|delay| delay.value),
+        headers: then.headers.as_ref().and_then(|changes| headers::lower(findings, changes)),
+        act: act(findings, then, node, operations),
+    };
+    let empty = node.entries().is_some_and(|entries| entries.iter().all(|entry| entry.value.is_null()));
+    if empty {
+        findings.error("no-effect", span, "`then` does not say what happens").help(
+            "allowed: one of `error`, `status`, `connection`, `body` and `lost`, and beside it `delay` and `headers`",
+        );
+    }
+    (effect != Effect::default()).then_some(effect)
+}
+
+fn act(findings: &mut Findings, then: &Then, node: &Node, operations: &[Operation]) -> Option<Act> {
+    if let Some(spec) = &then.error {
+        return error::lower(findings, &spec.value.0, then.retry_after.as_ref(), operations).map(Act::Error);
+    }
+    if let Some(status) = &then.status {
+        let content = error::content(findings, then, node);
+        let status = match content {
+            Content::Empty => u16::try_from(status.value.0).ok(),
+            Content::Json(_) | Content::Text(_) => error::bodied(findings, status),
+        };
+        return status.map(|status| Act::Status(Status { status, content }));
+    }
+    if let Some(connection) = &then.connection {
+        return Some(Act::Connection(match connection.value {
+            raw::Connection::Reset => Connection::Reset,
+            raw::Connection::Close => Connection::Close,
+            raw::Connection::Stall => Connection::Stall(then.for_.map(|span| span.value)),
+            raw::Connection::Garbage => Connection::Garbage,
+        }));
+    }
+    if let Some(changed) = &then.body {
+        return body::lower(findings, changed, node.get("body")?, operations).map(Act::Body);
+    }
+    then.lost.map(|lost| match lost.value {
+        raw::Lost::Reset => Act::Lost(Lost::Reset),
+    })
+}

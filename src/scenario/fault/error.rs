@@ -1,0 +1,113 @@
+//! Errors of the catalogue and plain statuses, from their text.
+
+use std::time::Duration;
+
+use crate::api::operation::Operation;
+use crate::api::refusal::{Code, Row};
+use crate::fault::error::{Answer, Error};
+use crate::fault::status::Content;
+use crate::scenario::fault::raw::{ErrorMap, FinalStatus, Then};
+use crate::scenario::full::{only_one, stray};
+use crate::scenario::known::unknown_code;
+use crate::scenario::node::Node;
+use crate::scenario::problem::{Findings, listed};
+use crate::scenario::read::Marked;
+use crate::scenario::source::Span;
+
+/// The error that `then` injects.
+pub fn lower(
+    findings: &mut Findings,
+    error: &ErrorMap,
+    retry_after: Option<&Marked<Duration>>,
+    operations: &[Operation],
+) -> Option<Error> {
+    let code = error.code.as_ref()?;
+    let number = u32::try_from(code.value.0).ok()?;
+    let message = error.message.as_ref().map(|message| message.value.0.clone());
+    let status = error.status.as_ref().and_then(|given| bodied(findings, given));
+    let answer = if let Some(row) = Code::numbered(number) {
+        never_answered(findings, row, code.span, operations);
+        Answer::Catalogue { code: row.code, status, message }
+    } else if let (Some(status), Some(message)) = (status, message) {
+        let warning = format!("no operation ever answers {number}: the API has no such error");
+        findings.warning("never-answered", code.span, warning).help("it is injected all the same");
+        Answer::Made { number, status, message }
+    } else {
+        // A status or message that is there and wrong is told already.
+        if error.status.is_none() || error.message.is_none() {
+            unknown_code(findings, number, code.span, ", or `{code, status, message}` for one of your own");
+        }
+        return None;
+    };
+    let retry_after = match retry_after {
+        Some(span) => Some(seconds(findings, span)?),
+        None => None,
+    };
+    Some(Error { answer, retry_after })
+}
+
+fn seconds(findings: &mut Findings, span: &Marked<Duration>) -> Option<u64> {
+    let whole = span.value.subsec_nanos() == 0;
+    if !whole {
+        findings
+            .error("wrong-value", span.span, "`retry_after` must be whole seconds")
+            .help("the header `retry-after` knows no parts of them");
+    }
+    whole.then_some(span.value.as_secs())
+}
+
+fn never_answered(findings: &mut Findings, row: &Row, span: Span, operations: &[Operation]) {
+    let not: Vec<&str> =
+        operations.iter().filter(|operation| !row.operations.contains(operation)).map(|o| o.name()).collect();
+    let answering: Vec<&str> = row.operations.iter().map(|operation| operation.name()).collect();
+    if not.is_empty() {
+        return;
+    }
+    findings
+        .warning("never-answered", span, format!("{} is never an answer of {}", row.number, listed(not)))
+        .label(row.message)
+        .help(format!("only of {}; it is injected all the same", listed(answering)));
+}
+
+/// A status that an answer with a body can have.
+pub fn bodied(findings: &mut Findings, status: &Marked<FinalStatus>) -> Option<u16> {
+    let number = u16::try_from(status.value.0).ok()?;
+    if matches!(number, 204 | 205 | 304) {
+        findings.error("wrong-value", status.span, format!("an answer with status {number} has no body"));
+        return None;
+    }
+    Some(number)
+}
+
+/// The body beside a plain status; `node` is the map that both stand in.
+pub fn content(findings: &mut Findings, then: &Then, node: &Node) -> Content {
+    // A null is a body too, which the raw value cannot tell from none.
+    let entry = node.entries().and_then(|entries| entries.iter().find(|entry| &*entry.key == "json"));
+    let json = entry.map(|entry| entry.value.span);
+    let text = then.text.as_ref().map(|text| text.span);
+    only_one(findings, "an answer has one body", &[("json", json), ("text", text)]);
+    match (entry, &then.text) {
+        (Some(entry), _) => Content::Json(entry.value.to_json()),
+        (None, Some(text)) => Content::Text(text.value.0.clone()),
+        (None, None) => Content::Empty,
+    }
+}
+
+/// Notes the keys of `then` whose companion is not there.
+pub fn strays(findings: &mut Findings, then: &Then) {
+    if let (Some(value), None) = (&then.retry_after, &then.error) {
+        stray(findings, value.span, ("retry_after", "`error`"));
+        if then.status.is_some() {
+            findings.help_last("beside `status` it is `headers: {set: {retry-after: \"30\"}}`");
+        }
+    }
+    if then.status.is_none() {
+        for (key, span) in
+            [("json", then.json.as_ref().map(|v| v.span)), ("text", then.text.as_ref().map(|v| v.span))]
+        {
+            if let Some(span) = span {
+                stray(findings, span, (key, "`status`"));
+            }
+        }
+    }
+}

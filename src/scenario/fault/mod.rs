@@ -1,0 +1,356 @@
+//! Faults, from their text: what they refer to is there, their effect makes sense, and no two are in each other's way.
+
+use std::fmt::Write;
+
+use crate::api::operation::Operation;
+use crate::fault::Fault;
+use crate::fault::effect::Act;
+use crate::fault::error::{Answer, Error};
+use crate::scenario::fault::count::Often;
+use crate::scenario::full::{filled, operations};
+use crate::scenario::known::Known;
+use crate::scenario::lower::Once;
+use crate::scenario::node::{Node, Value};
+use crate::scenario::problem::Findings;
+use crate::scenario::read::Read;
+use crate::scenario::source::Span;
+
+/// The shapes of answers.
+pub mod answers;
+/// What becomes of the body.
+pub mod body;
+/// For which requests.
+pub mod condition;
+/// Which of them.
+pub mod count;
+/// Latency.
+pub mod delay;
+/// What the client sees.
+pub mod effect;
+/// Errors of the catalogue, plain statuses.
+pub mod error;
+/// What requests carry.
+pub mod fields;
+/// Headers.
+pub mod headers;
+/// JSON Patch.
+pub mod patch;
+/// The mirror of a fault.
+pub mod raw;
+/// Faults in another's shadow.
+pub mod shadow;
+
+/// The faults of a scenario, those left out that have an error.
+pub fn lower(findings: &mut Findings, known: &Known, nodes: &[&Node]) -> Vec<Fault> {
+    let mut names = Once::default();
+    let mut faults: Vec<(Fault, Span)> = Vec::with_capacity(nodes.len());
+    for node in nodes {
+        let name = unique_name(findings, &mut names, "fault", node);
+        if let Some(fault) = one(findings, known, node) {
+            faults.push((fault, name.unwrap_or(node.span)));
+        }
+    }
+    shadow::check(findings, &faults);
+    faults.into_iter().map(|(fault, _)| fault).collect()
+}
+
+/// One fault by itself, as the admin side gets it; nothing where it has an error.
+pub fn one(findings: &mut Findings, known: &Known, node: &Node) -> Option<Fault> {
+    let before = findings.errors();
+    let fault = lowered(findings, known, node);
+    fault.filter(|_| findings.errors() == before)
+}
+
+/// The name of an entry of a list of named things, and its place.
+#[must_use]
+pub fn name(node: &Node) -> Option<(&str, Span)> {
+    let name = node.get("name")?;
+    Some((&name.scalar()?.text, name.span))
+}
+
+/// The place of such a name; one that is there twice is among the findings.
+pub fn unique_name<'a>(
+    findings: &mut Findings,
+    names: &mut Once<&'a str>,
+    what: &str,
+    node: &'a Node,
+) -> Option<Span> {
+    let (name, span) = name(node)?;
+    names.first(findings, name, span, ("duplicate-name", &format!("the {what} `{name}`")));
+    Some(span)
+}
+
+/// The names of all entries.
+#[must_use]
+pub fn names(nodes: &[&Node]) -> Vec<String> {
+    nodes.iter().filter_map(|node| name(node)).map(|(name, _)| name.to_owned()).collect()
+}
+
+/// Numbers of errors that the catalogue does not have.
+#[must_use]
+pub fn made_codes(faults: &[Fault]) -> Vec<u32> {
+    let made = |fault: &Fault| match &fault.effect.act {
+        Some(Act::Error(Error { answer: Answer::Made { number, .. }, .. })) => Some(*number),
+        Some(Act::Error(_) | Act::Status(_) | Act::Connection(_) | Act::Body(_) | Act::Lost(_)) | None => {
+            None
+        }
+    };
+    faults.iter().filter_map(made).collect()
+}
+
+fn lowered(findings: &mut Findings, known: &Known, node: &Node) -> Option<Fault> {
+    let raw = raw::Fault::read(findings, node)?;
+    if let Some(name) = raw.name.as_ref().filter(|name| name.value.0.chars().any(char::is_control)) {
+        findings.error("wrong-value", name.span, "`name` must be one line, without control characters");
+    }
+    let operations = match &raw.operation {
+        Some(given) if filled(findings, ("operation", &given.value), given.span) => operations(&given.value),
+        Some(_) | None => Operation::ALL.to_vec(),
+    };
+    let condition = raw.when.as_ref().map_or_else(Default::default, |when| {
+        let condition = condition::lower(findings, known, &when.value);
+        fields::check(findings, known, (&when.value, &condition), &operations);
+        condition
+    });
+    let often = Often {
+        per: count::per(raw.per.as_ref()),
+        hits: &raw.hits,
+        chance: &raw.chance,
+        exactly: &raw.exactly,
+    };
+    let count = count::lower(findings, &often);
+    count::frozen(findings, raw.during.as_ref(), known.frozen);
+    let then = raw.then.as_ref().zip(node.get("then"));
+    let effect = then.and_then(|(then, node)| effect::lower(findings, then, node, &operations));
+    Some(Fault {
+        name: raw.name?.value.0,
+        operations,
+        condition,
+        count,
+        during: raw.during.map(|during| during.value),
+        enabled: raw.enabled.is_none_or(|enabled| enabled.value),
+        on_request: raw.on_request.is_some_and(|on_request| on_request.value),
+        effect: effect?,
+        text: canonical(node),
+    })
+}
+
+/// A value's text in canonical JSON: members sorted, what is null left out, a plain scalar typed only where its text is
+/// just what JSON would write.
+#[must_use]
+pub fn canonical(node: &Node) -> String {
+    let mut text = String::new();
+    write(&mut text, node);
+    text
+}
+
+fn write(out: &mut String, node: &Node) {
+    let quoted = |text: &str| serde_json::Value::from(text).to_string();
+    match &node.value {
+        Value::Null => out.push_str("null"),
+        Value::Scalar(scalar) => {
+            let typed = scalar.to_json().to_string();
+            out.push_str(&if scalar.plain && typed == *scalar.text { typed } else { quoted(&scalar.text) });
+        }
+        Value::List(list) => {
+            out.push('[');
+            for (at, element) in list.iter().enumerate() {
+                out.push_str(if at == 0 { "" } else { "," });
+                write(out, element);
+            }
+            out.push(']');
+        }
+        Value::Map(entries) => {
+            let mut members: Vec<_> = entries.iter().collect();
+            members.sort_by(|left, right| left.key.cmp(&right.key));
+            out.push('{');
+            for (at, member) in members.into_iter().enumerate() {
+                let comma = if at == 0 { "" } else { "," };
+                // Writing to a text cannot fail.
+                let _ = write!(out, "{comma}{}:", quoted(&member.key));
+                write(out, &member.value);
+            }
+            out.push('}');
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::api::refusal::Code;
+    use crate::fault::body::Body;
+    use crate::fault::condition::During;
+    use crate::fault::connection::Connection;
+    use crate::fault::count::{Hit, Per, Share};
+    use crate::fault::delay::Delay;
+    use crate::fault::lost::Lost;
+    use crate::fault::patch::Change;
+    use crate::fault::status::Content;
+    use crate::scenario::known::sample::lowered;
+
+    fn fine(text: &str) -> Vec<Fault> {
+        let (faults, codes) = lowered(text, lower);
+        assert_eq!(codes, [""; 0], "{text}");
+        faults
+    }
+
+    fn act(then: &str) -> Option<Act> {
+        fine(&format!("[{{name: a, operation: reviews, then: {then}}}]"))
+            .pop()
+            .and_then(|fault| fault.effect.act)
+    }
+
+    #[test]
+    fn a_fault_is_all_that_its_text_says() {
+        let mut faults = fine(
+            "- name: all
+  operation: [qna, reviews, qna]
+  when: {key: demo, business: [100, 1001], header: {X-Run: ['7', 8]}, query: {sindex: 100}, body: {/statuses/0: [parked, ~], /pageSize: 5}}
+  per: request
+  hits: [1-2, every 5, 7, 9-]
+  chance: 12.5%
+  during: 10s-40s
+  enabled: false
+  on_request: true
+  then: {error: 89, retry_after: 30s, delay: 100ms-400ms, headers: {set: {X-B: 2, x-a: '1'}, remove: Server}}",
+        );
+        let fault = faults.pop().unwrap();
+        let texts = |values: &[&str]| values.iter().map(|&value| value.to_owned()).collect::<Vec<_>>();
+        assert_eq!(fault.operations, [Operation::Reviews, Operation::Qna]);
+        assert_eq!(fault.condition.keys, ["demo-key"]);
+        assert_eq!(fault.condition.businesses, [100, 1001]);
+        assert_eq!(fault.condition.headers, [("x-run".to_owned(), texts(&["7", "8"]))]);
+        assert_eq!(fault.condition.query, [("sindex".to_owned(), texts(&["100"]))]);
+        let places: Vec<_> =
+            fault.condition.body.iter().map(|(place, values)| (place.text(), values.len())).collect();
+        assert_eq!(places, [("/pageSize", 1), ("/statuses/0", 2)]);
+        assert_eq!(fault.count.per, Per::Request);
+        assert_eq!(
+            fault.count.hits,
+            [Hit::Between(1, Some(2)), Hit::Every(5), Hit::Between(7, Some(7)), Hit::Between(9, None)]
+        );
+        assert_eq!(fault.count.share, Share::Chance(125_000));
+        let second = Duration::from_secs;
+        assert_eq!(fault.during, Some(During { from: second(10), until: Some(second(40)) }));
+        assert!(!fault.enabled && fault.on_request);
+        let error = Error {
+            answer: Answer::Catalogue { code: Code::RateLimited, status: None, message: None },
+            retry_after: Some(30),
+        };
+        assert_eq!(fault.effect.act, Some(Act::Error(error)));
+        let (least, most) = (Duration::from_millis(100), Duration::from_millis(400));
+        assert_eq!(fault.effect.delay, Some(Delay::Uniform(least, most)));
+        let headers = fault.effect.headers.unwrap();
+        let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        assert_eq!(
+            (headers.set, headers.remove),
+            (vec![pair("x-a", "1"), pair("x-b", "2")], texts(&["server"]))
+        );
+    }
+
+    #[test]
+    fn what_is_left_out_has_its_default() {
+        let fault = fine("[{name: a, then: {delay: 1s}}]").pop().unwrap();
+        assert_eq!(fault.operations, Operation::ALL);
+        assert_eq!(fault.count, crate::fault::count::Count::default());
+        assert!(fault.enabled && !fault.on_request && fault.during.is_none());
+        assert!(!fault.takes_all(), "a delay alone takes no request");
+    }
+
+    #[test]
+    fn every_effect_is_read() {
+        let span = Duration::from_millis;
+        assert_eq!(act("{connection: reset}"), Some(Act::Connection(Connection::Reset)));
+        assert_eq!(act("{connection: close}"), Some(Act::Connection(Connection::Close)));
+        assert_eq!(act("{connection: garbage}"), Some(Act::Connection(Connection::Garbage)));
+        assert_eq!(act("{connection: stall}"), Some(Act::Connection(Connection::Stall(None))));
+        assert_eq!(
+            act("{connection: stall, for: 1s}"),
+            Some(Act::Connection(Connection::Stall(Some(span(1000)))))
+        );
+        assert_eq!(act("{lost: reset}"), Some(Act::Lost(Lost::Reset)));
+        assert_eq!(act("{body: {truncate: 0%}}"), Some(Act::Body(Body::Truncate(0))));
+        assert_eq!(
+            act("{body: {drip: 64 per 100ms}}"),
+            Some(Act::Body(Body::Drip { bytes: 64, every: span(100) }))
+        );
+        assert_eq!(act("{body: {malformed: true}}"), Some(Act::Body(Body::Malformed)));
+        let status = |status, content| Some(Act::Status(crate::fault::status::Status { status, content }));
+        assert_eq!(act("{status: 503}"), status(503, Content::Empty));
+        assert_eq!(act("{status: 503, json: ~}"), status(503, Content::Json(serde_json::Value::Null)));
+        assert_eq!(act("{status: 503, text: 12}"), status(503, Content::Text("12".to_owned())));
+        assert_eq!(act("{delay: {median: 120ms, p99: 900ms}}"), None);
+    }
+
+    #[test]
+    fn a_patch_may_put_nulls_and_look_at_what_it_put() {
+        let Some(Act::Body(Body::Patch(changes))) = act(
+            "{body: {patch: [{op: replace, path: /0/title, value: ~}, {op: add, path: /0/new, value: {a: 1}}, \
+             {op: test, path: /0/new/a, value: 1}, {op: move, from: /0/new, path: /0/old}]}}",
+        ) else {
+            panic!("no patch");
+        };
+        assert_eq!(changes.len(), 4);
+        assert!(matches!(&changes[0], Change::Replace(_, serde_json::Value::Null)));
+        assert!(matches!(&changes[3], Change::Move(from, _) if from.text() == "/0/new"));
+    }
+
+    #[test]
+    fn an_error_of_ones_own_has_status_and_message() {
+        let (faults, codes) =
+            lowered("[{name: a, then: {error: {code: 7, status: 418, message: Tea}}}]", lower);
+        assert_eq!(codes, ["never-answered"]);
+        assert_eq!(made_codes(&faults), [7]);
+    }
+
+    #[test]
+    fn the_text_tells_whether_a_fault_changed() {
+        let text = |text: &str| fine(text).pop().unwrap().text;
+        let written = text("[{name: a, when: {header: {x: 007, y: 1}}, then: {error: 89}}] # once");
+        assert_eq!(written, r#"{"name":"a","then":{"error":89},"when":{"header":{"x":"007","y":1}}}"#);
+        assert_eq!(text("- then: {error: 89}\n  when:\n    header: {y: 1, x: 007}\n  name: a"), written);
+        assert_ne!(text("[{name: a, when: {header: {x: 7, y: 1}}, then: {error: 89}}]"), written);
+        assert_eq!(text(&format!("[{written}]")), written, "it reads back as the same fault");
+    }
+
+    #[test]
+    fn only_what_leaves_nothing_casts_a_shadow() {
+        let shadowed = |first: &str| {
+            let text = format!("[{{name: a, {first}}}, {{name: b, operation: qna, then: {{error: 89}}}}]");
+            lowered(&text, lower).1 == ["shadowed"]
+        };
+        for first in [
+            "then: {error: 89}",
+            "operation: [qna, reviews], then: {headers: {remove: a}}",
+            "hits: 1-, chance: 100%, then: {lost: reset}",
+        ] {
+            assert!(shadowed(first), "{first}");
+        }
+        for first in [
+            "then: {delay: 1s}",
+            "operation: reviews, then: {error: 89}",
+            "hits: 2-, then: {error: 89}",
+            "chance: 10%, then: {error: 89}",
+            "exactly: 1 of 2, then: {error: 89}",
+            "during: 1s-2s, then: {error: 89}",
+            "enabled: false, then: {error: 89}",
+            "on_request: true, then: {error: 89}",
+            "when: {business: 100}, then: {error: 89}",
+        ] {
+            assert!(!shadowed(first), "{first}");
+        }
+    }
+
+    #[test]
+    fn a_scenario_without_keys_takes_any_in_a_condition() {
+        let without = |findings: &mut Findings, known: &Known, nodes: &[&Node]| {
+            lower(findings, &Known { keys: vec![], ..known.clone() }, nodes)
+        };
+        let (faults, codes) = lowered("[{name: a, when: {key: whatever}, then: {error: 89}}]", without);
+        assert_eq!(codes, [""; 0]);
+        assert_eq!(faults[0].condition.keys, ["whatever"]);
+    }
+}

@@ -1,0 +1,143 @@
+//! JSON Patch, from its text.
+
+use crate::api::operation::Operation;
+use crate::fault::patch::Change;
+use crate::fault::pointer::Pointer;
+use crate::scenario::fault::answers::{self, Use};
+use crate::scenario::fault::raw::{self, Op};
+use crate::scenario::node::{Node, Value};
+use crate::scenario::problem::Findings;
+use crate::scenario::read::Marked;
+
+/// The entries of a patch.
+#[must_use]
+pub fn entries(node: &Node) -> &[Node] {
+    if let Value::List(list) = &node.value { list } else { &[] }
+}
+
+/// The changes of a patch; `nodes` is its text. Nothing where one of them is wrong.
+pub fn lower(
+    findings: &mut Findings,
+    raw: &Marked<Vec<Marked<raw::Change>>>,
+    nodes: &[Node],
+    operations: &[Operation],
+) -> Option<Vec<Change>> {
+    if nodes.is_empty() {
+        findings
+            .error("empty-list", raw.span, "`patch` lists no change")
+            .help("for example `[{op: remove, path: /0/reviewer}]`");
+        return None;
+    }
+    let mut changes = Vec::with_capacity(raw.value.len());
+    // What earlier changes brought about is no longer the shape that operations answer with.
+    let mut touched: Vec<Pointer> = Vec::new();
+    for change in &raw.value {
+        let node = nodes.iter().find(|node| node.span == change.span);
+        let Some(lowered) = node.and_then(|node| one(findings, &change.value, node)) else { continue };
+        for (pointer, usage, span) in places(&lowered, &change.value) {
+            if !touched.iter().any(|place| pointer.is_within(place)) {
+                answers::check(findings, (pointer, usage), span, operations);
+            }
+        }
+        touched.extend(target(&lowered));
+        changes.push(lowered);
+    }
+    (changes.len() == nodes.len()).then_some(changes)
+}
+
+fn one(findings: &mut Findings, raw: &raw::Change, node: &Node) -> Option<Change> {
+    let (op, path) = (raw.op?, raw.path.as_ref()?);
+    let name = match op.value {
+        Op::Add => "add",
+        Op::Remove => "remove",
+        Op::Replace => "replace",
+        Op::Move => "move",
+        Op::Copy => "copy",
+        Op::Test => "test",
+    };
+    let (needs_value, needs_from) = match op.value {
+        Op::Add | Op::Replace | Op::Test => (true, false),
+        Op::Move | Op::Copy => (false, true),
+        Op::Remove => (false, false),
+    };
+    // A null is a value here, which the raw value cannot tell from none.
+    let value = node.entries()?.iter().find(|entry| &*entry.key == "value");
+    for (key, given, needed) in [
+        ("value", value.map(|entry| entry.key_span), needs_value),
+        ("from", raw.from.as_ref().map(|from| from.span), needs_from),
+    ] {
+        match given {
+            None if needed && node.get(key).is_none() => {
+                findings
+                    .error("missing-key", node.span, format!("a patch entry `{name}` needs `{key}`"))
+                    .label(format!("`{key}` is missing"));
+            }
+            Some(span) if !needed => {
+                findings.error("mixed-entry", span, format!("a patch entry `{name}` takes no `{key}`"));
+            }
+            Some(_) | None => {}
+        }
+    }
+    let document = path.value.text().is_empty();
+    if document && op.value == Op::Remove {
+        findings
+            .error("wrong-pointer", path.span, "the whole document cannot be removed")
+            .help("for an answer without a body: `then: {status: 200}`");
+        return None;
+    }
+    let path = path.value.clone();
+    let from = || raw.from.as_ref().filter(|_| needs_from);
+    let value = || value.filter(|_| needs_value).map(|entry| entry.value.to_json());
+    if let (Op::Move, Some(from)) = (op.value, from())
+        && path.is_within(&from.value)
+        && path != from.value
+    {
+        findings
+            .error("wrong-pointer", from.span, "a value cannot be moved into itself")
+            .label("this is moved");
+        return None;
+    }
+    Some(match op.value {
+        Op::Add => Change::Add(path, value()?),
+        Op::Replace => Change::Replace(path, value()?),
+        Op::Test => Change::Test(path, value()?),
+        Op::Remove => Change::Remove(path),
+        Op::Move => Change::Move(from()?.value.clone(), path),
+        Op::Copy => Change::Copy(from()?.value.clone(), path),
+    })
+}
+
+/// The places that a change looks at, how, and where they are written.
+fn places<'a>(
+    change: &'a Change,
+    raw: &raw::Change,
+) -> Vec<(&'a Pointer, Use, crate::scenario::source::Span)> {
+    let at =
+        |written: &Option<Marked<Pointer>>| written.as_ref().map(|pointer| pointer.span).unwrap_or_default();
+    let (path, from) = (at(&raw.path), at(&raw.from));
+    match change {
+        Change::Add(place, _) => vec![(place, Use::Adds, path)],
+        Change::Remove(place) | Change::Replace(place, _) | Change::Test(place, _) => {
+            vec![(place, Use::Finds, path)]
+        }
+        Change::Move(source, place) | Change::Copy(source, place) => {
+            vec![(source, Use::Finds, from), (place, Use::Adds, path)]
+        }
+    }
+}
+
+fn target(change: &Change) -> Option<Pointer> {
+    match change {
+        Change::Add(place, _)
+        | Change::Replace(place, _)
+        | Change::Move(_, place)
+        | Change::Copy(_, place) => {
+            // Adding an element shifts those behind it: the whole list is another one.
+            let text = place.text();
+            let (parent, step) = text.rsplit_once('/').unwrap_or(("", ""));
+            let index = !step.is_empty() && step.bytes().all(|byte| byte.is_ascii_digit());
+            Pointer::new(if index || step == "-" { parent } else { text }).ok()
+        }
+        Change::Remove(_) | Change::Test(..) => None,
+    }
+}

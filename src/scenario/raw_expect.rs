@@ -1,0 +1,185 @@
+//! The mirror of an expectation: its maps and their keys, as written.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value as Json, json};
+
+use crate::api::operation::Operation;
+use crate::expect::expectation::Amount;
+use crate::scenario::fault::raw::{ErrorCode, FinalStatus, When};
+use crate::scenario::full::Full;
+use crate::scenario::leaf::{Filled, Id, Share, Text, digits, duration};
+use crate::scenario::node::Node;
+use crate::scenario::problem::Findings;
+use crate::scenario::read::{OneOrMany, Read, choice, must_be, raw};
+
+raw! {
+    /// One thing expected of the client: about `after`, `contacts`, `requests` or `deliveries`.
+    pub struct Expectation "an expectation" {
+        /// Its name in reports.
+        required "name" name: Filled,
+        /// After which answer.
+        optional "after" after: AfterMap,
+        /// Beside `after`: where the next request is looked for, by fingerprint (`request`) or by API key (`key`).
+        optional "of" of: OfWord,
+        /// Beside `after`: how long the client waits, `retry-after` or a span of time.
+        optional "wait" wait: WaitSpec,
+        /// Beside `after`: how often it tries again.
+        optional "retries" retries: Amount,
+        /// What contacts are stored in the end.
+        optional "contacts" contacts: ContactsMap,
+        /// What requests are made.
+        optional "requests" requests: RequestsMap,
+        /// What webhooks are delivered.
+        optional "deliveries" deliveries: DeliveriesMap,
+        /// Beside `requests` and `deliveries`: how many.
+        optional "count" count: Amount,
+        /// Beside `deliveries`: at least this share gets a 2xx.
+        optional "acknowledged" acknowledged: Share,
+        /// Beside `acknowledged`: each of those in so much time.
+        optional "within" within: Duration,
+    }
+
+    /// An answer that something is expected after.
+    pub struct AfterMap "`after`" {
+        /// One with this code.
+        optional "error" error: ErrorCode,
+        /// One with this HTTP status.
+        optional "status" status: FinalStatus,
+        /// Whatever the fault of this name does.
+        optional "fault" fault: Filled,
+        /// Of these operations; by default all.
+        optional "operation" operation: OneOrMany<Operation>,
+    }
+
+    /// Contacts that are stored.
+    pub struct ContactsMap "`contacts`" {
+        /// With this id.
+        optional "id" id: Id,
+        /// With this external id.
+        optional "externalId" external_id: Filled,
+        /// With this email address.
+        optional "email" email: Filled,
+        /// With this phone number.
+        optional "phone" phone: Filled,
+        /// Of this account.
+        optional "business" business: Id,
+        /// How many there are.
+        required "count" count: Amount,
+    }
+
+    /// Requests that are made.
+    pub struct RequestsMap "`requests`" {
+        /// To these operations; by default all.
+        optional "operation" operation: OneOrMany<Operation>,
+        /// With an API key, by itself or by its name.
+        optional "key" key: OneOrMany<Filled>,
+        /// With a business number anywhere.
+        optional "business" business: OneOrMany<Id>,
+        /// With headers of these values.
+        optional "header" header: Full<OneOrMany<Text>>,
+        /// With query parameters of these values.
+        optional "query" query: Full<OneOrMany<Text>>,
+        /// With these values at places in the body (JSON Pointers).
+        optional "body" body: Node,
+    }
+
+    /// Webhooks that are delivered.
+    pub struct DeliveriesMap "`deliveries`" {
+        /// Of these events; by default all.
+        optional "event" event: OneOrMany<Filled>,
+        /// Of these accounts; by default all.
+        optional "business" business: OneOrMany<Id>,
+    }
+}
+
+impl RequestsMap {
+    /// What must hold of the requests, as a fault would say it.
+    #[must_use]
+    pub fn when(&self) -> When {
+        When {
+            span: self.span,
+            key: self.key.clone(),
+            business: self.business.clone(),
+            header: self.header.clone(),
+            query: self.query.clone(),
+            body: self.body.clone(),
+        }
+    }
+}
+
+choice! {
+    /// Where the next request is looked for.
+    pub enum OfWord { "request" Request, "key" Key }
+}
+
+/// How long a client waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WaitSpec {
+    /// As long as the answer says.
+    RetryAfter,
+    /// So long.
+    Span(Duration),
+}
+
+impl Read for WaitSpec {
+    fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
+        let text = node.scalar().map_or("", |scalar| &scalar.text);
+        let wait = match text {
+            "retry-after" => Some(Self::RetryAfter),
+            _ => duration(text).map(Self::Span),
+        };
+        if wait.is_none() {
+            must_be(findings, node, "`retry-after` or a span of time (`2s`)");
+        }
+        wait
+    }
+
+    fn schema(definitions: &mut Map<String, Json>) -> Json {
+        json!({ "anyOf": [{ "const": "retry-after" }, Duration::schema(definitions)] })
+    }
+}
+
+impl Read for Amount {
+    fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
+        let amount = node.scalar().and_then(|scalar| amount(scalar.text.trim()));
+        let ordered = amount.filter(|amount| amount.most.is_none_or(|most| most >= amount.least));
+        if ordered.is_none() {
+            must_be(findings, node, "a number of things: `3`, `1-2` or `4-`");
+            if amount.is_some() {
+                findings.help_last("this range ends before it begins");
+            }
+        }
+        ordered
+    }
+
+    fn schema(_: &mut Map<String, Json>) -> Json {
+        json!({ "type": ["integer", "string"], "minimum": 0, "pattern": "^ *[0-9]+( *- *[0-9]*)? *$" })
+    }
+}
+
+fn amount(text: &str) -> Option<Amount> {
+    let Some((least, most)) = text.split_once('-') else {
+        return digits(text).map(|exactly| Amount { least: exactly, most: Some(exactly) });
+    };
+    let most = match most.trim() {
+        "" => None,
+        most => Some(digits(most)?),
+    };
+    Some(Amount { least: digits(least.trim())?, most })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_are_numbers_and_ranges() {
+        assert_eq!(amount("0"), Some(Amount { least: 0, most: Some(0) }));
+        assert_eq!(amount("1-3"), Some(Amount { least: 1, most: Some(3) }));
+        assert_eq!(amount("4-"), Some(Amount { least: 4, most: None }));
+        for text in ["", "-", "-3", "many", "every 2", "1.5"] {
+            assert_eq!(amount(text), None, "{text}");
+        }
+    }
+}

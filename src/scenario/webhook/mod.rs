@@ -1,0 +1,233 @@
+//! Webhooks, from their text.
+
+use std::collections::BTreeMap;
+
+use crate::api::events::CLOSED_ALIAS;
+use crate::fault::count::Per;
+use crate::scenario::fault::count::{self, Often};
+use crate::scenario::fault::patch::entries;
+use crate::scenario::full::filled;
+use crate::scenario::known::{Known, accounts};
+use crate::scenario::node::Node;
+use crate::scenario::problem::Findings;
+use crate::scenario::read::{Marked, Read};
+use crate::scenario::template;
+use crate::scenario::webhook::raw::{DeliveryThen, DeliveryWord};
+use crate::webhook::settings::{DeliveryEffect, DeliveryFault, Retry, Signing, Webhooks};
+
+/// Names of events.
+pub mod event;
+/// The mirror of `webhooks`.
+pub mod raw;
+/// Signatures and hosts.
+pub mod signing;
+/// What happens by itself.
+pub mod timeline;
+
+/// What a scenario says of webhooks, without what has an error. `known` has the names of its events (`event::names`).
+pub fn lower(findings: &mut Findings, known: &Known, node: Option<&Node>) -> Webhooks {
+    let Some(node) = node else { return Webhooks::default() };
+    let Some(raw) = raw::Webhooks::read(findings, node) else { return Webhooks::default() };
+    let signing = raw.signing.as_ref().map_or(Signing::None, |signing| signing::lower(findings, signing));
+    let mut allow = Vec::new();
+    for host in raw.allow.iter().flat_map(|list| &list.value) {
+        allow.extend(signing::host(findings, host));
+    }
+    let mut timeline = Vec::new();
+    for entry in raw.timeline.iter().flat_map(|list| &list.value) {
+        let texts = node.get("timeline").map_or(&[][..], entries);
+        if let Some(text) = texts.iter().find(|text| text.span == entry.span) {
+            timeline.extend(timeline::lower(findings, known, entry, text));
+        }
+    }
+    let mut faults = Vec::new();
+    for entry in raw.faults.iter().flat_map(|list| &list.value) {
+        faults.extend(delivery_fault(findings, known, &signing, &entry.value));
+    }
+    Webhooks {
+        allow,
+        signing,
+        retry: raw.retry.as_ref().map_or_else(Retry::default, |retry| self::retry(findings, retry)),
+        events: raw
+            .events
+            .as_ref()
+            .map_or_else(BTreeMap::new, |events| self::events(findings, &events.value)),
+        timeline,
+        faults,
+    }
+}
+
+fn retry(findings: &mut Findings, raw: &Marked<raw::Retry>) -> Retry {
+    let (given, default) = (&raw.value, Retry::default());
+    if let Some(timeout) = given.timeout.filter(|timeout| timeout.value.is_zero()) {
+        findings.error("wrong-value", timeout.span, "`timeout` must be longer than nothing");
+    }
+    let attempts = given.attempts.and_then(|attempts| u32::try_from(attempts.value.0).ok());
+    Retry {
+        attempts: attempts.unwrap_or(default.attempts),
+        first: given.first.map_or(default.first, |first| first.value),
+        factor: given.factor.map_or(default.factor, |factor| factor.value.0),
+        jitter: given.jitter.map_or(default.jitter, |jitter| jitter.value.0),
+        timeout: given.timeout.map_or(default.timeout, |timeout| timeout.value),
+    }
+}
+
+fn events(findings: &mut Findings, raw: &raw::Events) -> BTreeMap<String, Option<String>> {
+    let mut events = BTreeMap::new();
+    for event in &raw.0 {
+        let letters = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+        if event.key == CLOSED_ALIAS.0 {
+            findings
+                .error(
+                    "wrong-value",
+                    event.key_span,
+                    format!("`{}` is another name of `{}`", CLOSED_ALIAS.0, CLOSED_ALIAS.1),
+                )
+                .help(format!("give the payload to `{}`", CLOSED_ALIAS.1));
+        } else if event.key.is_empty() || !event.key.bytes().all(letters) {
+            findings
+                .error(
+                    "wrong-value",
+                    event.key_span,
+                    format!("`{}` cannot be the name of an event", event.key),
+                )
+                .help("names of events are letters, digits, `.`, `_` and `-`");
+        }
+        let payload = event.value.payload.as_ref();
+        if let Some(payload) = payload {
+            template::check(findings, &payload.value.0, payload.span);
+        }
+        events.insert(event.key.clone(), payload.map(|payload| payload.value.0.clone()));
+    }
+    events
+}
+
+fn delivery_fault(
+    findings: &mut Findings,
+    known: &Known,
+    signing: &Signing,
+    raw: &raw::DeliveryFault,
+) -> Option<DeliveryFault> {
+    let events = match &raw.event {
+        Some(names) if filled(findings, ("event", &names.value), names.span) => {
+            event::each(findings, known, &names.value)
+        }
+        Some(_) | None => Vec::new(),
+    };
+    let when = raw.when.as_ref().map(|when| &when.value);
+    let businesses = match when.and_then(|when| when.business.as_ref()) {
+        Some(list) if filled(findings, ("business", &list.value), list.span) => {
+            accounts(findings, known, &list.value)
+        }
+        Some(_) | None => Vec::new(),
+    };
+    let conversations = match when.and_then(|when| when.conversation.as_ref()) {
+        Some(list) if filled(findings, ("conversation", &list.value), list.span) => {
+            list.value.0.iter().map(|name| name.value.0.clone()).collect()
+        }
+        Some(_) | None => Vec::new(),
+    };
+    let per = match raw.per.map(|per| per.value) {
+        None | Some(raw::DeliveryPer::World) => Per::World,
+        Some(raw::DeliveryPer::Delivery) => Per::Request,
+    };
+    let often = Often { per, hits: &raw.hits, chance: &raw.chance, exactly: &raw.exactly };
+    let count = count::lower(findings, &often);
+    count::frozen(findings, raw.during.as_ref(), known.frozen);
+    let then = raw.then.as_ref()?;
+    let effect = match &then.value {
+        DeliveryThen::Delay(delay) => DeliveryEffect::Delay(delay.delay?.value),
+        DeliveryThen::Word(DeliveryWord::Duplicate) => DeliveryEffect::Duplicate,
+        DeliveryThen::Word(DeliveryWord::Drop) => DeliveryEffect::Drop,
+        DeliveryThen::Word(DeliveryWord::Reorder) => DeliveryEffect::Reorder,
+        DeliveryThen::Word(DeliveryWord::Truncate) => DeliveryEffect::Truncate,
+        DeliveryThen::Word(DeliveryWord::BadSignature) => DeliveryEffect::BadSignature,
+    };
+    if effect == DeliveryEffect::BadSignature && *signing == Signing::None {
+        findings
+            .warning("never-matches", then.span, "there is no signature that could be bad")
+            .help("deliveries are signed with `signing: {scheme: standard-webhooks, secret: …}`");
+    }
+    Some(DeliveryFault {
+        events,
+        businesses,
+        conversations,
+        count,
+        during: raw.during.map(|during| during.value),
+        enabled: raw.enabled.is_none_or(|enabled| enabled.value),
+        effect,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::api::operation::Operation;
+    use crate::scenario::known::sample::lowered;
+    use crate::webhook::settings::{Host, When};
+
+    fn read(text: &str) -> (Webhooks, Vec<&'static str>) {
+        lowered(text, |findings, known, nodes| lower(findings, known, nodes.first().copied()))
+    }
+
+    #[test]
+    fn all_that_is_said_of_webhooks_is_read() {
+        let (webhooks, codes) = read(
+            "allow: [hooks.example.test]
+signing: {scheme: standard-webhooks, secret: whsec_c3RhbmRpbg==, timestamp: world}
+retry: {attempts: 3, first: 2s, factor: 1.5, jitter: 10%, timeout: 1s}
+events:
+  post.published: {payload: '{\"post\": {{ data | tojson }}}'}
+timeline:
+  - {at: 2s, event: conversation.created, business: 100, conversation: c1, text: Hi!}
+  - {every: 30s, times: 10, event: message.added, business: 100, conversation: c1, data: {a: 1}}
+  - {after: contact, event: message.closed}
+faults:
+  - {event: [message.closed, post.published], when: {business: 100, conversation: c1}, per: delivery, hits: 1, then: {delay: 5s}}
+  - {chance: 10%, then: duplicate}",
+        );
+        assert_eq!(codes, [""; 0]);
+        assert_eq!(webhooks.allow, [Host::Named("hooks.example.test".to_owned())]);
+        assert_eq!(
+            webhooks.signing,
+            Signing::StandardWebhooks { secret: b"standin".to_vec(), world_time: true }
+        );
+        let retry = webhooks.retry;
+        assert_eq!((retry.attempts, retry.factor, retry.jitter), (3, 1500, 100_000));
+        assert_eq!(webhooks.events["post.published"].as_deref(), Some(r#"{"post": {{ data | tojson }}}"#));
+        let when: Vec<When> = webhooks.timeline.iter().map(|happening| happening.when).collect();
+        let second = Duration::from_secs;
+        assert_eq!(
+            when,
+            [
+                When::At(second(2)),
+                When::Every { span: second(30), times: Some(10) },
+                When::After(Operation::Contact)
+            ]
+        );
+        let last = &webhooks.timeline[2].event;
+        assert_eq!((last.event.as_str(), last.business), ("conversation.closed", None));
+        let fault = &webhooks.faults[0];
+        assert_eq!(fault.events, ["conversation.closed", "post.published"]);
+        assert_eq!((fault.count.per, fault.effect), (Per::Request, DeliveryEffect::Delay(second(5))));
+        assert_eq!(webhooks.faults[1].effect, DeliveryEffect::Duplicate);
+    }
+
+    #[test]
+    fn what_is_left_out_has_its_default() {
+        assert_eq!(read("{}"), (Webhooks::default(), vec![]));
+        assert_eq!(read("retry: {attempts: 5}"), (Webhooks::default(), vec![]));
+    }
+
+    #[test]
+    fn an_event_may_be_there_without_a_payload() {
+        let (webhooks, codes) = read("events: {post.published: , post.failed: {}}");
+        assert_eq!(codes, [""; 0]);
+        assert_eq!(
+            webhooks.events.into_iter().collect::<Vec<_>>(),
+            [("post.failed".to_owned(), None), ("post.published".to_owned(), None)]
+        );
+    }
+}

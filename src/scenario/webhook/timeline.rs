@@ -1,0 +1,83 @@
+//! What happens by itself, from its text.
+
+use serde_json::{Map, Value};
+
+use crate::scenario::full::{only_one, stray};
+use crate::scenario::known::{Known, accounts};
+use crate::scenario::node::Node;
+use crate::scenario::problem::Findings;
+use crate::scenario::read::{Marked, OneOrMany};
+use crate::scenario::webhook::{event, raw};
+use crate::webhook::settings::{Emission, Happening, When};
+
+/// One entry of the timeline, `node` being its text; nothing where it has an error.
+pub fn lower(
+    findings: &mut Findings,
+    known: &Known,
+    raw: &Marked<raw::Happening>,
+    node: &Node,
+) -> Option<Happening> {
+    let entry = &raw.value;
+    let when = when(findings, entry, node);
+    let name = entry.event.as_ref().and_then(|name| event::lower(findings, known, name));
+    let business =
+        entry.business.and_then(|number| accounts(findings, known, &OneOrMany(vec![number])).pop());
+    if node.get("business").is_none() && matches!(when, Some(When::At(_) | When::Every { .. })) {
+        findings
+            .error("missing-key", raw.span, "a timeline entry needs `business`")
+            .label("`business` is missing")
+            .help("only beside `after` it is known: it is that of the operation");
+    }
+    let data = entry.data.as_ref().and_then(|data| members(findings, data));
+    let event = Emission {
+        event: name?,
+        business,
+        conversation: entry.conversation.as_ref().map(|name| name.value.0.clone()),
+        text: entry.text.as_ref().map(|text| text.value.0.clone()),
+        data,
+    };
+    Some(Happening { when: when?, event })
+}
+
+fn members(findings: &mut Findings, data: &Marked<Node>) -> Option<Map<String, Value>> {
+    if let Value::Object(members) = data.value.to_json() {
+        return Some(members);
+    }
+    findings
+        .error("wrong-kind", data.span, "`data` must be a map")
+        .label(format!("this is {}", data.value.kind()));
+    None
+}
+
+fn when(findings: &mut Findings, entry: &raw::Happening, node: &Node) -> Option<When> {
+    let given = [
+        ("at", entry.at.map(|at| at.span)),
+        ("every", entry.every.map(|every| every.span)),
+        ("after", entry.after.map(|after| after.span)),
+    ];
+    if let (Some(times), None) = (entry.times, node.get("every")) {
+        stray(findings, times.span, ("times", "`every`"));
+    }
+    match only_one(findings, "an entry happens at one time", &given) {
+        Some("at") => entry.at.map(|at| When::At(at.value)),
+        Some("after") => entry.after.map(|after| When::After(after.value)),
+        Some(_) => {
+            let every = entry.every?;
+            if every.value.is_zero() {
+                findings.error("wrong-value", every.span, "`every` must be longer than nothing");
+                return None;
+            }
+            let times = entry.times.and_then(|times| u32::try_from(times.value.0).ok());
+            Some(When::Every { span: every.value, times })
+        }
+        // What is there and wrong is told already.
+        None if given.iter().any(|(key, _)| node.get(key).is_some()) => None,
+        None => {
+            findings
+                .error("missing-key", node.span, "a timeline entry needs `at`, `every` or `after`")
+                .label("it does not say when")
+                .help("for example `at: 2s`, `every: 30s` or `after: contact`");
+            None
+        }
+    }
+}

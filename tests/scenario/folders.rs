@@ -1,0 +1,88 @@
+//! Folders of scenarios.
+
+use std::path::Path;
+
+use standin::scenario::files::Memory;
+use standin::scenario::{Folder, load_all};
+
+use crate::{TODAY, codes};
+
+fn folder(files: &[(&str, &str)]) -> Folder {
+    load_all(&Memory::new(files), TODAY, &["s".into()], None, Path::new("/w"))
+}
+
+#[test]
+fn a_folder_holds_scenarios_parts_and_other_files() {
+    let found = folder(&[
+        ("/w/s/b.yaml", "standin: 1\ninclude: [deep/used.yml]"),
+        (
+            "/w/s/deep/a.yml",
+            "standin: 1\nname: first\nbusinesses: [{number: 1, name: A, locations: [{number: 2, name: B, reviews: [{file: ../../data/x.yaml}]}]}]",
+        ),
+        ("/w/s/deep/used.yml", "standin: 1\npart: true"),
+        ("/w/s/deep/unused.yml", "standin: 1\npart: true"),
+        ("/w/s/.hidden/c.yaml", "standin: 1\nnonsense: 1"),
+        ("/w/s/other.yaml", "a: 1"),
+        ("/w/s/readme.md", "standin: 1"),
+        ("/w/s/broken.yaml", "standin: 1\n  a: [\n"),
+        ("/w/data/x.yaml", "[]"),
+    ]);
+    let names: Vec<_> =
+        found.scenarios.iter().map(|one| (one.name.as_deref(), one.scenario.is_some())).collect();
+    assert_eq!(names, [(None, false), (Some("b"), true), (Some("first"), true)]);
+    let problems: Vec<_> =
+        found.problems.iter().map(|it| (it.code, it.place.file.to_str().unwrap())).collect();
+    assert_eq!(problems, [("unused-file", "s/deep/unused.yml")]);
+    assert_eq!(found.scenarios[0].problems[0].place.file, Path::new("s/broken.yaml"));
+    let dirs: Vec<&str> = found.dirs.iter().map(|path| path.to_str().unwrap()).collect();
+    assert_eq!(dirs, ["/w/data", "/w/s", "/w/s/deep"]);
+    assert!(found.has_errors());
+}
+
+#[test]
+fn two_scenarios_of_one_name_are_told_at_both() {
+    let found = folder(&[
+        ("/w/s/a.yaml", "standin: 1"),
+        ("/w/s/b.yaml", "standin: 1\nname: a"),
+        ("/w/s/c.yaml", "standin: 1"),
+    ]);
+    let told: Vec<_> = found.scenarios.iter().map(|one| (codes(one), one.scenario.is_some())).collect();
+    assert_eq!(told, [(vec!["duplicate-name"], false), (vec!["duplicate-name"], false), (vec![], true)]);
+}
+
+#[test]
+fn a_keys_own_world_bears_no_scenarios_name() {
+    let found = folder(&[
+        ("/w/s/a.yaml", "standin: 1\nkeys: [{key: k, name: b, world: own}]"),
+        ("/w/s/b.yaml", "standin: 1"),
+    ]);
+    assert_eq!(codes(&found.scenarios[0]), ["world-name"]);
+    assert_eq!(codes(&found.scenarios[1]), [""; 0]);
+}
+
+#[test]
+fn what_is_named_and_not_there_is_told() {
+    let found = load_all(&Memory::default(), TODAY, &["no.yaml".into()], None, Path::new("/w"));
+    assert_eq!(
+        found.all_problems().map(|it| it.message.as_str()).collect::<Vec<_>>(),
+        ["there is no file no.yaml"]
+    );
+}
+
+#[test]
+fn the_root_is_the_working_directory_or_the_scenarios_folder() {
+    let text = "standin: 1\ninclude: [../p.yaml]";
+    let files = [("/w/s/a.yaml", text), ("/w/p.yaml", "standin: 1\npart: true")];
+    let at = |cwd: &str, root: Option<&str>| {
+        let found = load_all(
+            &Memory::new(&files),
+            TODAY,
+            &["/w/s/a.yaml".into()],
+            root.map(Path::new),
+            Path::new(cwd),
+        );
+        !found.has_errors()
+    };
+    assert!(at("/w", None) && at("/elsewhere", Some("/w")) && at("/", Some(".")));
+    assert!(!at("/elsewhere", None) && !at("/", None) && !at("/w/s", None) && !at("/w", Some("s")));
+}

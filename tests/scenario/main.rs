@@ -1,0 +1,40 @@
+//! The scenario language from outside: the examples load, and every mistake gets its message.
+#![expect(clippy::unwrap_used, reason = "these are tests, their helpers too")]
+
+mod corpus;
+mod folders;
+mod laws;
+mod schema;
+mod sections;
+mod values;
+
+use std::path::{Path, PathBuf};
+
+use standin::api::dates::Day;
+use standin::scenario::files::{Disk, Memory};
+use standin::scenario::model::Scenario;
+use standin::scenario::{Context, Loaded, load, load_text, render};
+
+const TODAY: Day = Day(20_634);
+
+fn here(folder: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(folder)
+}
+
+fn from_disk(folder: &str, file: &str) -> Loaded {
+    load(&Context { files: &Disk, root: here(folder), today: TODAY }, &here(folder).join(file))
+}
+
+fn from_text(text: &str) -> Loaded {
+    load_text(&Context { files: &Memory::default(), root: PathBuf::new(), today: TODAY }, "test", text)
+}
+
+fn codes(loaded: &Loaded) -> Vec<&'static str> {
+    loaded.problems.iter().map(|problem| problem.code).collect()
+}
+
+fn loaded(text: &str) -> Scenario {
+    let loaded = from_text(text);
+    let told: Vec<String> = loaded.problems.iter().map(|problem| render::human(problem, false)).collect();
+    loaded.scenario.unwrap_or_else(|| panic!("{}", told.join("\n\n")))
+}

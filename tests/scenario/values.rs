@@ -1,0 +1,171 @@
+//! What a scenario comes to mean.
+
+use std::path::{Path, PathBuf};
+
+use standin::scenario::files::Memory;
+use standin::scenario::{Context, load, load_text, render};
+
+use crate::{TODAY, codes, from_text, loaded};
+
+#[test]
+fn what_is_left_out_has_the_documented_defaults() {
+    let scenario = loaded(
+        "standin: 1\nbusinesses: [{number: 1, name: A, locations: [{number: 11, name: L, reviews: [{generate: 3}, {rating: 5, date: 2026-06-01, response: Thanks}], questions: [{generate: 2}, {question: Why?, date: 2026-05-01, answers: [{answer: So., owner: true}]}]}], contacts: [{generate: 4, locale: fr}]}]",
+    );
+    assert_eq!((scenario.name.as_str(), scenario.today), ("test", TODAY));
+    assert_eq!(format!("{:?}", scenario.seed), "Fixed(Seed(1))");
+    let business = &scenario.businesses[0];
+    assert_eq!(business.category, "neutral");
+    assert_eq!(format!("{:?}", business.contact_plans), "[ContactPlan { count: 4, locales: [(Fr, 1)] }]");
+    let location = &business.locations[0];
+    assert_eq!(
+        format!("{:?}", location.reviews[0]),
+        "Generated(ReviewPlan { count: 3, ratings: [5, 5, 10, 25, 55], sources: [(0, 60), (1, 25), (24, 10), (25, 5)], \
+         from: Day(20270), to: Day(20634), published: 900000, responded: 400000, locales: [(En, 1)] })"
+    );
+    let told = format!("{:?}", location.reviews[1]);
+    for part in
+        ["source: 0", "published: true", "mentions: 1", "sentiment: None", "response_day: Some(Day(20605))"]
+    {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    let told = format!("{:?}", location.questions[1]);
+    assert!(
+        told.contains("category: \"REGULAR_USER\"") && told.matches("at: Moment(1777593600000)").count() == 2
+    );
+}
+
+#[test]
+fn texts_stay_as_they_were_written() {
+    let scenario = loaded(
+        "standin: 1\nkeys: [{key: 12e4567, name: 007}]\nbusinesses: [{number: 1, name: 0x1f, contacts: [{id: 1, phone: +12125551234, externalId: 00123, firstName: true}]}]",
+    );
+    assert_eq!((scenario.keys[0].key.as_str(), scenario.keys[0].name.as_deref()), ("12e4567", Some("007")));
+    let contact = &scenario.businesses[0].contacts[0];
+    assert_eq!(contact.phone.as_deref(), Some("+12125551234"));
+    assert_eq!(
+        (contact.external_id.as_deref(), contact.first_name.as_deref()),
+        (Some("00123"), Some("true"))
+    );
+    assert_eq!(scenario.businesses[0].name, "0x1f");
+}
+
+#[test]
+fn the_dialect_takes_its_sources_and_statuses() {
+    let scenario = loaded(
+        "standin: 1\ndialect:\n  statuses: {1027: 400, 1167: {contact: 402}}\n  cors: [https://a.test]\n  sources: {zed: {name: Zed}, dentalmap: {name: DentalMap, recommendation: true}, yelp: {reply: true}}\n  to_date: exclusive\nbusinesses: [{number: 1, name: A, locations: [{number: 2, name: L, reviews: [{rating: 1, date: 2026-01-01, source: DENTALMAP}]}]}]",
+    );
+    let own: Vec<&str> = scenario.dialect.sources[26..].iter().map(|source| source.alias.as_str()).collect();
+    assert_eq!(own, ["dentalmap", "zed"]);
+    assert_eq!(
+        format!("{:?}", scenario.dialect.statuses),
+        "{(KeyMissing, Some(Contact)): 402, (NumberInvalid, None): 400}"
+    );
+    assert!(scenario.dialect.to_date_exclusive && scenario.dialect.retry_after);
+    assert!(format!("{:?}", scenario.businesses[0].locations[0].reviews).contains("source: 26"));
+}
+
+#[test]
+fn an_include_is_replaced_by_name_and_keeps_its_place() {
+    let memory = Memory::new(&[
+        (
+            "a.yaml",
+            "standin: 1\ninclude: [parts/b.yaml, parts/c.yaml]\nkeys: [{key: y, revoked: true}, {key: new}]\ndialect: {names: {count: n}, statuses: {89: 420}}\nclock: {mode: frozen}",
+        ),
+        (
+            "parts/b.yaml",
+            "standin: 1\nname: other\nsummary: other\npart: true\nseed: 7\nkeys: [{key: x, name: one}, {key: y, name: two}]\ndialect: {names: {start_index: s, count: c}, statuses: {1027: 400, 89: 430}}\nclock: {start: 2026-01-01, mode: running}",
+        ),
+        (
+            "parts/c.yaml",
+            "standin: 1\nseed: 8\nbusinesses: [{number: 1, name: A, locations: [{number: 2, name: L, reviews: [{file: ../data/r.jsonl}]}]}]",
+        ),
+        ("data/r.jsonl", "{\"rating\": 4, \"date\": \"2025-01-01\", \"comments\": \"\\ud83d\\ude00\"}"),
+    ]);
+    let loaded = load(&Context { files: &memory, root: PathBuf::new(), today: TODAY }, Path::new("a.yaml"));
+    let scenario = loaded.scenario.unwrap_or_else(|| panic!("{:?}", loaded.problems));
+    let keys: Vec<(&str, bool)> = scenario.keys.iter().map(|key| (key.key.as_str(), key.revoked)).collect();
+    assert_eq!(keys, [("x", false), ("y", true), ("new", false)]);
+    assert_eq!((scenario.name.as_str(), scenario.summary), ("a", None));
+    assert_eq!(format!("{:?}", scenario.seed), "Fixed(Seed(8))");
+    assert_eq!(
+        format!("{:?}", scenario.clock),
+        "Setting { start: Some(Moment(1767225600000)), mode: Frozen }"
+    );
+    assert_eq!(
+        (scenario.dialect.names.start_index.as_str(), scenario.dialect.names.count.as_str()),
+        ("s", "n")
+    );
+    assert_eq!(
+        format!("{:?}", scenario.dialect.statuses),
+        "{(RateLimited, None): 420, (NumberInvalid, None): 400}"
+    );
+    assert!(format!("{:?}", scenario.businesses).contains("😀"));
+    let read: Vec<&str> = loaded.files.iter().map(|path| path.to_str().unwrap()).collect();
+    assert_eq!(read, ["a.yaml", "parts/b.yaml", "parts/c.yaml", "data/r.jsonl"]);
+}
+
+#[test]
+fn seed_data_is_the_same_in_every_format() {
+    let memory = Memory::new(&[
+        (
+            "r.csv",
+            "\u{feff}id,rating,date,comments,published,extra.vip,mentions\r\n007,4,6/1/2026,\"a, b\",false,yes,3\r\n",
+        ),
+        (
+            "r.json",
+            "[{\"id\":\"007\",\"rating\":4,\"date\":\"6/1/2026\",\"comments\":\"a, b\",\"published\":false,\"extraParams\":{\"vip\":\"yes\"},\"mentions\":3}]",
+        ),
+        (
+            "r.jsonl",
+            "{\"id\":\"007\",\"rating\":4,\"date\":\"2026-06-01\",\"comments\":\"a, b\",\"published\":false,\"extraParams\":{\"vip\":\"yes\"},\"mentions\":3}\n",
+        ),
+        (
+            "r.yml",
+            "- {id: 007, rating: 4, date: 2026-06-01, comments: 'a, b', published: false, extraParams: {vip: yes}, mentions: 3}\n",
+        ),
+    ]);
+    let context = Context { files: &memory, root: PathBuf::new(), today: TODAY };
+    let read = |file: &str| {
+        let text = format!(
+            "standin: 1\nbusinesses: [{{number: 1, name: A, locations: [{{number: 2, name: L, reviews: [{{file: {file}}}]}}]}}]"
+        );
+        let loaded = load_text(&context, "x", &text);
+        format!(
+            "{:?}",
+            loaded.scenario.unwrap_or_else(|| panic!("{:?}", loaded.problems)).businesses[0].locations[0]
+                .reviews
+        )
+    };
+    let csv = read("r.csv");
+    assert!(csv.contains("\"007\"") && csv.contains("{\"vip\": \"yes\"}"), "{csv}");
+    for other in ["r.json", "r.jsonl", "r.yml"] {
+        assert_eq!(read(other), csv, "{other}");
+    }
+}
+
+#[test]
+fn a_scenario_sent_under_a_name_bears_no_other() {
+    assert_eq!(codes(&from_text("standin: 1\nname: test")), [""; 0]);
+    assert_eq!(codes(&from_text("standin: 1\nname: other")), ["wrong-name"]);
+}
+
+#[test]
+fn problems_have_renderings_for_programs() {
+    let loaded = from_text("standin: 1\nsed: 1\nsummary: [a,\u{a0}b]");
+    let json = render::json(&loaded.problems);
+    assert_eq!(
+        (&json[0]["code"], &json[0]["line"], &json[0]["column"]),
+        (&"unknown-key".into(), &2.into(), &1.into())
+    );
+    let github = render::github(&loaded.problems);
+    assert!(
+        github.starts_with(
+            "::error file=test.yaml,line=2,col=1,title=unknown-key::a scenario has no key `sed`"
+        ),
+        "{github}"
+    );
+    assert_eq!(github.lines().count(), 2);
+    assert_eq!(render::sarif(&loaded.problems)["runs"][0]["results"].as_array().map(Vec::len), Some(2));
+    assert!(render::human(&loaded.problems[0], true).contains('\u{1b}'));
+}
