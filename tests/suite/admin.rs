@@ -49,7 +49,10 @@ fn scenarios_are_listed_with_their_sizes() {
     );
     assert!(listed[0]["file"].as_str().unwrap().ends_with("api.yaml"));
     let many = &listed[2];
-    assert_eq!((&many["name"], &many["default"], &many["reviews"]), (&json!("many"), &json!(false), &json!(120)));
+    assert_eq!(
+        (&many["name"], &many["default"], &many["reviews"]),
+        (&json!("many"), &json!(false), &json!(120))
+    );
     assert_eq!(many["summary"], Value::Null);
 }
 
@@ -73,7 +76,12 @@ fn lists_are_paged_by_offset_and_limit_and_the_total_stands_in_a_header() {
         let total = answer.header("x-total-count").map(str::to_owned);
         assert_eq!(total.as_deref(), Some("6"), "{query}");
         let names = answer.ok();
-        names.as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        names
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|one| one["name"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
     };
     assert_eq!(page("").len(), 6);
     assert_eq!(page("offset=1&limit=2"), ["keyless", "many"]);

@@ -192,7 +192,8 @@ fn a_country_is_one_of_six_and_us_by_default() {
         let answer = save(&client, &changed(new("c@x.test"), json!({"countryCode": wrong})));
         answer.invalid("countryCode must be one of US, AU, CA, MX, PR, VI");
     }
-    save(&client, &changed(new("c@x.test"), json!({"countryCode": 1}))).invalid("countryCode must be a string");
+    save(&client, &changed(new("c@x.test"), json!({"countryCode": 1})))
+        .invalid("countryCode must be a string");
     assert_eq!(of_id(&server, id(save(&client, &new("c@x.test"))))["countryCode"], "US");
 }
 
@@ -310,7 +311,11 @@ fn fields_are_checked_in_the_documented_order_and_rules_across_them_last() {
         ("customFields", 2003, "customFields must be a list of objects"),
         ("externalId", 2003, "externalId must be a string"),
         ("emailPreferences", 2003, "emailPreferences must be an object"),
-        ("smsPreferences", 20099, "Text Communication categorisation is not enabled please use smsOptin flag"),
+        (
+            "smsPreferences",
+            20099,
+            "Text Communication categorisation is not enabled please use smsOptin flag",
+        ),
     ] {
         shared(&body).refused(if code == 1532 { 404 } else { 400 }, code, message);
         body.as_object_mut().unwrap().remove(name);
@@ -354,7 +359,9 @@ fn an_empty_body_is_5008() {
 fn contacts_belong_to_one_enterprise() {
     let answer = client().contact(110).json(&json!({"id": 7001})).send();
     answer.refused(400, 5043, "Contact not found for the given request");
-    let second = client().contact(110).json(&json!({"externalId": "CRM-1", "email": "own@second.test", "businessIds": [1101]}));
+    let second = client()
+        .contact(110)
+        .json(&json!({"externalId": "CRM-1", "email": "own@second.test", "businessIds": [1101]}));
     assert_ne!(id(second.send()), 7001);
 }
 

@@ -45,7 +45,8 @@ fn every_answer_carries_the_headers_that_let_a_page_read_it() {
 #[test]
 fn a_preflight_is_answered_at_once_without_a_key() {
     let anyone = server().client();
-    for path in [PATH, "/v1/review/businessId/1", "/nope", "/w/turned/v1/qna/unanswered/get", "/w/nowhere/x"] {
+    for path in [PATH, "/v1/review/businessId/1", "/nope", "/w/turned/v1/qna/unanswered/get", "/w/nowhere/x"]
+    {
         let answer = preflight(&anyone, path)
             .header("access-control-request-headers", "x-api-key, x-custom")
             .header("access-control-request-private-network", "true")

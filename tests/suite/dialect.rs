@@ -103,7 +103,8 @@ fn without_keys_any_key_is_taken_and_covers_everything() {
         keyless.reviews(2).key(key).send().ok();
     }
     keyless.qna(1).key(" ").send().refused(401, 1167, "API key is missing");
-    let body = json!({"businessNumber": 2, "apiKey": "x", "events": ["message.added"], "endpoint": "http://h.test"});
+    let body =
+        json!({"businessNumber": 2, "apiKey": "x", "events": ["message.added"], "endpoint": "http://h.test"});
     keyless.subscribe().json(&body).send().ok();
 }
 

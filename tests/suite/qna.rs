@@ -41,9 +41,20 @@ fn an_accepted_call_lists_a_locations_unanswered_questions() {
 fn members_stand_in_the_documented_order() {
     let text = of(1001, &json!({})).text();
     let names = [
-        "totalCount", "questionsAndAnswers", "questionId", "answeredByOwner", "askedByOwner", "\"question\"",
-        "updatedBy", "time", "updatedOn", "userProfileLogoUrl", "userCategory", "locationName",
-        "noOfAnswers", "\"answers\"",
+        "totalCount",
+        "questionsAndAnswers",
+        "questionId",
+        "answeredByOwner",
+        "askedByOwner",
+        "\"question\"",
+        "updatedBy",
+        "time",
+        "updatedOn",
+        "userProfileLogoUrl",
+        "userCategory",
+        "locationName",
+        "noOfAnswers",
+        "\"answers\"",
     ];
     let places: Vec<usize> = names.iter().map(|name| text.find(name).unwrap()).collect();
     assert!(places.is_sorted(), "{places:?}");
@@ -91,7 +102,16 @@ fn the_business_must_be_one_that_the_key_covers() {
         let answer = client().call("POST", "/v1/qna/unanswered/get").raw_query(query).key(key).send();
         answer.refused(404, 1011, "Business id is invalid");
     };
-    for query in ["", "businessId=", "businessId=%20", "businessId=x", "businessId=-1", "businessId=999", "business=100", "businessId=1.0"] {
+    for query in [
+        "",
+        "businessId=",
+        "businessId=%20",
+        "businessId=x",
+        "businessId=-1",
+        "businessId=999",
+        "business=100",
+        "businessId=1.0",
+    ] {
         refused("all", query);
     }
     refused("first", "businessId=110");

@@ -50,10 +50,30 @@ fn an_accepted_call_lists_the_competitors_published_reviews() {
 fn members_stand_in_the_documented_order() {
     let text = own(1001, &all()).text();
     let names = [
-        "reviewId", "rating", "comments", "title", "reviewer", "firstName", "lastName", "nickName",
-        "thumbnailUrl", "emailId", "facebookId", "city", "state", "reviewUrl", "sourceType", "reviewDate",
-        "\"response\"", "responseDate", "featured", "\"businessId\"", "uniqueReviewUrl", "businessName",
-        "businessType", "enableReply",
+        "reviewId",
+        "rating",
+        "comments",
+        "title",
+        "reviewer",
+        "firstName",
+        "lastName",
+        "nickName",
+        "thumbnailUrl",
+        "emailId",
+        "facebookId",
+        "city",
+        "state",
+        "reviewUrl",
+        "sourceType",
+        "reviewDate",
+        "\"response\"",
+        "responseDate",
+        "featured",
+        "\"businessId\"",
+        "uniqueReviewUrl",
+        "businessName",
+        "businessType",
+        "enableReply",
     ];
     let places: Vec<usize> = names.iter().map(|name| text.find(name).unwrap()).collect();
     assert!(places.is_sorted(), "{places:?}");
@@ -169,7 +189,15 @@ fn each_date_has_its_own_refusal() {
         ("updateFromDate", 1227, "Invalid updated from date. Allowed format is MM/dd/yyyy"),
         ("updateToDate", 1228, "Invalid updated to date. Allowed format is MM/dd/yyyy"),
     ] {
-        for wrong in [json!("13/01/2026"), json!("02/30/2026"), json!("2026-01-01"), json!("1/1/26"), json!(5), json!(["1/1/2026"]), json!(true)] {
+        for wrong in [
+            json!("13/01/2026"),
+            json!("02/30/2026"),
+            json!("2026-01-01"),
+            json!("1/1/26"),
+            json!(5),
+            json!(["1/1/2026"]),
+            json!(true),
+        ] {
             let answer = own(1001, &json!({name: wrong})).refused(400, code, message);
             assert!(answer.detail().starts_with(name), "{}", answer.detail());
         }
@@ -205,7 +233,13 @@ fn start_index_and_count_are_checked_and_the_window_ends_at_100000() {
     of("count=100000").ok();
     of("sindex=99975").ok();
     of("sindex=100000&count=0").ok();
-    for over in ["count=100001", "sindex=99976", "sindex=100001&count=0", "sindex=99999999999999999999", "count=99999999999999999999"] {
+    for over in [
+        "count=100001",
+        "sindex=99976",
+        "sindex=100001&count=0",
+        "sindex=99999999999999999999",
+        "count=99999999999999999999",
+    ] {
         of(over).refused(400, 1163, "Invalid start index value");
     }
 }
@@ -223,9 +257,8 @@ fn the_competitor_flag_is_true_or_false() {
 
 #[test]
 fn a_competitor_is_an_account_that_competes_with_a_covered_one() {
-    let of = |key: &str, business: &str| {
-        client().reviews(business).key(key).query("isCompetitor", "True").send()
-    };
+    let of =
+        |key: &str, business: &str| client().reviews(business).key(key).query("isCompetitor", "True").send();
     let refused = |key: &str, business: &str| of(key, business).refused(404, 1011, "Business id is invalid");
     of("all", "200").ok();
     of("first", "200").ok();

@@ -110,9 +110,8 @@ fn reviews_of_every_status_count() {
 
 #[test]
 fn sources_filter_by_alias_or_shown_name_without_case() {
-    let mentions = |sources: Value| {
-        points(&of(json!({"businessNumbers": [1001], "reviewSources": sources})))[0].2
-    };
+    let mentions =
+        |sources: Value| points(&of(json!({"businessNumbers": [1001], "reviewSources": sources})))[0].2;
     assert_eq!(mentions(json!(["google"])), 1);
     assert_eq!(mentions(json!(["GOOGLE", "Direct Feedback", "our_website"])), 3);
     assert_eq!(mentions(json!(["myspace"])), 0);
@@ -124,8 +123,7 @@ fn sources_filter_by_alias_or_shown_name_without_case() {
 
 #[test]
 fn ratings_filter_as_digits_in_strings_or_as_numbers() {
-    let mentions =
-        |ratings: Value| points(&of(json!({"businessNumbers": [1001], "ratings": ratings})))[0].2;
+    let mentions = |ratings: Value| points(&of(json!({"businessNumbers": [1001], "ratings": ratings})))[0].2;
     assert_eq!(mentions(json!(["0"])), 2);
     assert_eq!(mentions(json!(["0", "1"])), 4);
     assert_eq!(mentions(json!([0, 5])), 3);
@@ -135,7 +133,16 @@ fn ratings_filter_as_digits_in_strings_or_as_numbers() {
 
 #[test]
 fn ratings_other_than_0_to_5_are_refused_by_their_place() {
-    for wrong in [json!(["6"]), json!(["-1"]), json!(["x"]), json!([""]), json!([null]), json!([1.5]), json!("5"), json!(5)] {
+    for wrong in [
+        json!(["6"]),
+        json!(["-1"]),
+        json!(["x"]),
+        json!([""]),
+        json!([null]),
+        json!([1.5]),
+        json!("5"),
+        json!(5),
+    ] {
         call()
             .json(&with(json!({"ratings": wrong})))
             .send()
@@ -149,7 +156,10 @@ fn ratings_other_than_0_to_5_are_refused_by_their_place() {
 fn hierarchy_items_are_anded_and_their_names_ored_exactly() {
     let all = |items: Value| names(&of(json!({"hierarchyNodeData": items})));
     assert_eq!(all(json!([{"levelId": "Region", "levelNames": ["West"]}])), ["alpha", "Beta"]);
-    assert_eq!(all(json!([{"levelId": "Region", "levelNames": ["West", "East"]}])), ["alpha", "ALPHA", "Beta"]);
+    assert_eq!(
+        all(json!([{"levelId": "Region", "levelNames": ["West", "East"]}])),
+        ["alpha", "ALPHA", "Beta"]
+    );
     let both = json!([{"levelId": "Region", "levelNames": ["West"]}, {"levelId": "Market", "levelNames": ["Valley", "x"]}]);
     assert_eq!(all(both), ["Beta"]);
     assert!(all(json!([{"levelId": "Region", "levelNames": ["west"]}])).is_empty());
@@ -248,7 +258,17 @@ fn business_numbers_are_mandatory_and_empty_null_and_blank_are_absent() {
 
 #[test]
 fn business_numbers_of_another_shape_are_refused() {
-    for wrong in [json!(100), json!("100"), json!([1.5]), json!(["a"]), json!([""]), json!([null]), json!([[100]]), json!({"a": 1}), json!([true])] {
+    for wrong in [
+        json!(100),
+        json!("100"),
+        json!([1.5]),
+        json!(["a"]),
+        json!([""]),
+        json!([null]),
+        json!([[100]]),
+        json!({"a": 1}),
+        json!([true]),
+    ] {
         call()
             .json(&with(json!({"businessNumbers": wrong})))
             .send()
@@ -275,7 +295,9 @@ fn dates_are_mandatory_real_and_in_order() {
             body[name] = absent;
             call().json(&body).send().invalid(&format!("{name} is mandatory"));
         }
-        for wrong in ["13/01/2026", "02/29/2026", "2026-01-01", "01/01/26", "1/1/2026 ", "00/10/2026", "tomorrow"] {
+        for wrong in
+            ["13/01/2026", "02/29/2026", "2026-01-01", "01/01/26", "1/1/2026 ", "00/10/2026", "tomorrow"]
+        {
             let answer = call().json(&with(json!({name: wrong}))).send();
             let answer = answer.invalid(&format!("{name} must be a date in the format MM/DD/YYYY"));
             assert!(answer.detail().starts_with(name), "{}", answer.detail());
@@ -304,9 +326,7 @@ fn the_user_must_be_known() {
 
 #[test]
 fn a_resellers_user_may_be_one_of_its_enterprises() {
-    let of = |email: &str| {
-        client().locations(50).json(&with(json!({"userEmail": email}))).send()
-    };
+    let of = |email: &str| client().locations(50).json(&with(json!({"userEmail": email}))).send();
     of("boss@above.test").ok();
     of("bob@second.test").ok();
     of("ann@first.test").ok();
@@ -418,7 +438,11 @@ fn the_first_check_that_fails_answers_query_before_body_and_fields_in_order() {
         call().query("start-index", "100000").json(&body).send().invalid(message);
         body[name] = good;
     }
-    call().query("start-index", "100000").json(&body).send().invalid("startDate must be on or before endDate");
+    call()
+        .query("start-index", "100000")
+        .json(&body)
+        .send()
+        .invalid("startDate must be on or before endDate");
 }
 
 #[test]

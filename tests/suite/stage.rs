@@ -122,7 +122,8 @@ dialect:
   sources: {dentalmap: {name: DentalMap}, thumbs: {name: Thumbs, recommendation: true}, yelp: {name: Yelp!}}
 ";
 
-const NO_CORS: &str = "standin: 1\nname: no-cors\nbusinesses: [{number: 1, name: One}]\ndialect: {cors: none}\n";
+const NO_CORS: &str =
+    "standin: 1\nname: no-cors\nbusinesses: [{number: 1, name: One}]\ndialect: {cors: none}\n";
 
 const SOME_CORS: &str = "standin: 1\nname: some-cors\nbusinesses: [{number: 1, name: One}]
 dialect: {cors: ['https://app.test', 'http://localhost:3000']}\n";

@@ -94,7 +94,21 @@ fn the_business_is_an_account_that_the_key_covers() {
         let answer = with(changes).refused(404, 1011, "Business id is invalid");
         assert!(answer.detail().starts_with("businessNumber"), "{}", answer.detail());
     };
-    for wrong in [Value::Null, json!(""), json!("x"), json!("1001"), json!(1001), json!("999"), json!("200"), json!(50), json!(110), json!([100]), json!(1.5), json!(-100), json!(true)] {
+    for wrong in [
+        Value::Null,
+        json!(""),
+        json!("x"),
+        json!("1001"),
+        json!(1001),
+        json!("999"),
+        json!("200"),
+        json!(50),
+        json!(110),
+        json!([100]),
+        json!(1.5),
+        json!(-100),
+        json!(true),
+    ] {
         refused(json!({"businessNumber": wrong}));
     }
     with(json!({"businessNumber": 100})).ok();

@@ -34,7 +34,20 @@ fn benchmark() -> Request {
 
 #[test]
 fn an_unknown_path_is_404_and_the_paths_are_told() {
-    for path in ["/", "/v1", "/v1/insight", "/v2/qna/unanswered/get", "/v1/qna/unanswered/get/x", "/V1/qna/unanswered/get", "/v1/review/businessId/", "/v1/review/businessId/1/2", "/resources", "/resources/resources/v1/qna/unanswered/get", "//v1/qna/unanswered/get", "/w/api"] {
+    for path in [
+        "/",
+        "/v1",
+        "/v1/insight",
+        "/v2/qna/unanswered/get",
+        "/v1/qna/unanswered/get/x",
+        "/V1/qna/unanswered/get",
+        "/v1/review/businessId/",
+        "/v1/review/businessId/1/2",
+        "/resources",
+        "/resources/resources/v1/qna/unanswered/get",
+        "//v1/qna/unanswered/get",
+        "/w/api",
+    ] {
         let answer = client().call("POST", path).send();
         assert_eq!((answer.status, &answer.json["code"]), (404, &json!(404)), "{path}");
         let message = answer.json["message"].as_str().unwrap();
@@ -62,7 +75,12 @@ fn a_trailing_slash_and_the_published_prefix_are_the_same_path() {
     let body = sentiment_benchmark::body();
     let plain = benchmark().json(&body).send().ok();
     let path = "/v1/insight/sentiment/scoreBenchmark";
-    for path in [format!("{path}/"), format!("/resources{path}"), format!("/resources{path}/"), format!("/w/api/resources{path}/")] {
+    for path in [
+        format!("{path}/"),
+        format!("/resources{path}"),
+        format!("/resources{path}/"),
+        format!("/w/api/resources{path}/"),
+    ] {
         let request = client().call("POST", &path).header("x-business-number", "100");
         assert_eq!(request.json(&body).send().ok(), plain, "{path}");
     }
@@ -102,11 +120,25 @@ fn the_retired_query_parameter_is_no_key_and_beside_a_header_it_is_ignored() {
 fn json_media_types_are_read_and_others_are_415() {
     let body = sentiment_benchmark::body().to_string();
     let of = |media: &str| benchmark().header("content-type", media).bytes(body.clone()).send();
-    for good in ["", "application/json", "Application/JSON; charset=utf-8", "application/vnd.api+json", "application/merge-patch+json;v=1"] {
+    for good in [
+        "",
+        "application/json",
+        "Application/JSON; charset=utf-8",
+        "application/vnd.api+json",
+        "application/merge-patch+json;v=1",
+    ] {
         of(good).ok();
     }
     benchmark().bytes(body.clone()).send().ok();
-    for wrong in ["application/x-www-form-urlencoded", "text/plain", "text/json", "multipart/form-data; boundary=x", "application/jsonp", "json", "*/*"] {
+    for wrong in [
+        "application/x-www-form-urlencoded",
+        "text/plain",
+        "text/json",
+        "multipart/form-data; boundary=x",
+        "application/jsonp",
+        "json",
+        "*/*",
+    ] {
         let answer = of(wrong).refused(415, 415, "Unsupported media type");
         assert!(answer.detail().starts_with("content-type: "), "{}", answer.detail());
     }
@@ -129,7 +161,8 @@ fn an_encoded_body_is_415() {
 
 #[test]
 fn accept_is_never_negotiated() {
-    let request = benchmark().header("accept", "text/html;q=1, application/xml").json(&sentiment_benchmark::body());
+    let request =
+        benchmark().header("accept", "text/html;q=1, application/xml").json(&sentiment_benchmark::body());
     request.send().ok();
     let refused = client().benchmark(999).header("accept", "image/png").send();
     refused.refused(404, 2151, "Not a valid reseller/enterprise id.");
@@ -170,8 +203,22 @@ fn key_and_enterprise_are_looked_at_before_the_body() {
 #[test]
 fn what_is_no_json_object_is_2466() {
     let bodies: [&[u8]; 16] = [
-        b"[]", b"[{}]", b"1", b"\"x\"", b"null", b"true", b"{", b"{}}", b"{\"a\":}", b"{'a':1}", b"{\"a\":01}",
-        b"a=b", b"{\"a\":\"\xff\"}", b"\xff\xfe{\0}\0", b"{\"a\":\"\n\"}", b"{\"a\":1,}",
+        b"[]",
+        b"[{}]",
+        b"1",
+        b"\"x\"",
+        b"null",
+        b"true",
+        b"{",
+        b"{}}",
+        b"{\"a\":}",
+        b"{'a':1}",
+        b"{\"a\":01}",
+        b"a=b",
+        b"{\"a\":\"\xff\"}",
+        b"\xff\xfe{\0}\0",
+        b"{\"a\":\"\n\"}",
+        b"{\"a\":1,}",
     ];
     for body in bodies {
         for call in calls() {
@@ -228,7 +275,12 @@ fn a_chunked_body_is_read_and_calls_follow_each_other_on_one_connection() {
 
 #[test]
 fn bytes_that_are_no_http_are_turned_away_and_harm_nobody() {
-    for bytes in [&b"\x16\x03\x01\x02\x00"[..], b"GET\r\n\r\n", b"POST / HTTP/1.1\r\ncontent-length: x\r\n\r\n", b"POST / HTTP/9.9\r\n\r\n"] {
+    for bytes in [
+        &b"\x16\x03\x01\x02\x00"[..],
+        b"GET\r\n\r\n",
+        b"POST / HTTP/1.1\r\ncontent-length: x\r\n\r\n",
+        b"POST / HTTP/9.9\r\n\r\n",
+    ] {
         let answer = raw(&server().base, &[bytes, &[b'\n'; 8]].concat());
         assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 400"), "{answer}");
     }

@@ -83,9 +83,7 @@ fn a_base_url_beats_a_key() {
 #[test]
 fn the_subscriptions_key_names_its_world_in_the_body() {
     let server = fresh();
-    let body = |key: &str| {
-        json!({"businessNumber": 100, "apiKey": key, "events": ["message.added"], "endpoint": "http://h.test"})
-    };
+    let body = |key: &str| json!({"businessNumber": 100, "apiKey": key, "events": ["message.added"], "endpoint": "http://h.test"});
     server.client().subscribe().key("all").json(&body("own")).send().ok();
     server.client().subscribe().key("own").json(&body("all")).send().ok();
     let count = |world: &str| {
