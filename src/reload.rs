@@ -8,8 +8,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::api::dates::Moment;
-use crate::clock;
+use crate::clock::{self, Moment};
 use crate::draw::Seed;
 use crate::scenario::files::Files;
 use crate::scenario::load_all;
