@@ -84,6 +84,10 @@ impl<'a> Field<'a> {
             [b'"', .., b'"'] | [b'[', .., b']'] => &raw[1..raw.len() - 1],
             _ => return Some(raw),
         };
+        // Most values show at their first letter that they are not blank.
+        if inside.starts_with(|first: char| first.is_ascii_graphic() && first != '\\') {
+            return Some(raw);
+        }
         let blank = inside.trim().is_empty() || (raw.starts_with('"') && string(raw)?.trim().is_empty());
         (!blank).then_some(raw)
     }

@@ -23,7 +23,8 @@ impl Reply {
     /// A reply of that media type.
     #[must_use]
     pub fn typed(status: u16, media_type: &'static str, body: Vec<u8>) -> Self {
-        let headers = vec![("content-type".into(), media_type.into())];
+        let mut headers = Vec::with_capacity(4);
+        headers.push(("content-type".into(), media_type.into()));
         Self { status, headers, body }
     }
 

@@ -2,14 +2,12 @@
 
 use std::io;
 use std::net::TcpListener;
+use std::sync::Arc;
 use std::time::Duration;
 
-use actix_http::HttpService;
+use actix_http::{Error, HttpService, Request};
 use actix_server::Server;
-use actix_service::{IntoServiceFactory, map_config};
-use actix_web::App;
-use actix_web::dev::AppConfig;
-use actix_web::web::{self, Data};
+use actix_service::fn_service;
 
 use crate::server::exchange::handle;
 use crate::server::state::State;
@@ -63,16 +61,15 @@ async fn told_to_stop() {
 pub fn serve(listener: TcpListener, state: State, settings: Settings) -> io::Result<Server> {
     let address = listener.local_addr()?;
     listener.set_nonblocking(true)?;
-    let state = Data::new(state);
+    let state = Arc::new(state);
     let builder = Server::build()
         .workers(settings.workers)
         .disable_signals()
         .shutdown_timeout(settings.grace.as_secs());
     let stopping = builder.graceful_shutdown_signal();
     let builder = builder.listen("standin", listener, move || {
-        let state = state.clone();
+        let state = Arc::clone(&state);
         let stopping = stopping.clone();
-        let app = App::new().app_data(state).default_service(web::to(handle));
         HttpService::build()
             .graceful_shutdown_signal(move || {
                 let signal = stopping.clone();
@@ -83,7 +80,10 @@ pub fn serve(listener: TcpListener, state: State, settings: Settings) -> io::Res
             .h1_allow_half_closed(false)
             .tcp_nodelay(true)
             .local_addr(address)
-            .finish(map_config(app.into_factory(), move |()| AppConfig::default()))
+            .finish(fn_service(move |request: Request| {
+                let state = Arc::clone(&state);
+                async move { Ok::<_, Error>(handle(request, &state).await) }
+            }))
             .tcp()
     })?;
     Ok(builder.run())

@@ -4,10 +4,11 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use actix_web::http::StatusCode;
-use actix_web::http::header::{self, HeaderName, HeaderValue};
-use actix_web::web::{Bytes, BytesMut, Data, Payload};
-use actix_web::{HttpRequest, HttpResponse};
+use actix_http::body::BoxBody;
+use actix_http::error::PayloadError;
+use actix_http::header::{self, HeaderName, HeaderValue};
+use actix_http::{Payload, Request, Response, StatusCode};
+use bytes::{Bytes, BytesMut};
 use tokio_stream::StreamExt;
 
 use crate::api::call::{BODY_LIMIT, Body, Call};
@@ -25,11 +26,12 @@ use crate::server::state::State;
 const DISCARDED: usize = 8 << 20;
 
 /// Answers a request, whatever it asks for.
-pub async fn handle(request: HttpRequest, mut payload: Payload, state: Data<State>) -> HttpResponse {
+pub async fn handle(mut request: Request, state: &State) -> Response<BoxBody> {
+    let mut payload = request.take_payload();
     let started = state.log.map(|_| clock::real_now());
     // Where the client left, or broke the framing, there is nobody to answer.
-    let Ok(body) = read(&mut payload).await else { return HttpResponse::BadRequest().finish() };
-    let reply = reply(&request, body.as_deref(), &state).await;
+    let Ok(body) = read(&mut payload).await else { return Response::new(StatusCode::BAD_REQUEST) };
+    let reply = reply(&request, body.as_deref(), state).await;
     if let (Some(log), Some(started)) = (state.log, started) {
         let detail = reply.headers.iter().find(|(name, _)| name == "x-standin-detail");
         log.tell(&Line {
@@ -43,12 +45,17 @@ pub async fn handle(request: HttpRequest, mut payload: Payload, state: Data<Stat
     response(reply)
 }
 
-async fn reply(request: &HttpRequest, body: Option<&[u8]>, state: &Data<State>) -> Reply {
+async fn reply(request: &Request, body: Option<&[u8]>, state: &State) -> Reply {
     let mut call = Call {
         method: request.method().as_str(),
         path: request.uri().path(),
         query: request.uri().query().unwrap_or_default(),
-        headers: request.headers().iter().map(|(name, value)| (name.as_str(), value.as_bytes())).collect(),
+        headers: request
+            .head()
+            .headers()
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_bytes()))
+            .collect(),
         body: body.map_or(Body::TooLarge, Body::Whole),
     };
     if let Some(path) = admin::path(call.path) {
@@ -85,7 +92,7 @@ fn guarded(answer: impl FnOnce() -> Reply) -> Reply {
 }
 
 /// The body, or none where it is over the limit.
-async fn read(payload: &mut Payload) -> Result<Option<Bytes>, actix_web::error::PayloadError> {
+async fn read(payload: &mut Payload) -> Result<Option<Bytes>, PayloadError> {
     let Some(first) = payload.next().await.transpose()? else { return Ok(Some(Bytes::new())) };
     let mut read = first.len();
     let mut whole = BytesMut::new();
@@ -110,15 +117,15 @@ async fn read(payload: &mut Payload) -> Result<Option<Bytes>, actix_web::error::
     Ok(Some(only.unwrap_or_else(|| whole.freeze())))
 }
 
-fn response(reply: Reply) -> HttpResponse {
+fn response(reply: Reply) -> Response<BoxBody> {
     let status = StatusCode::from_u16(reply.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let mut response = HttpResponse::build(status);
+    let mut response = Response::with_body(status, BoxBody::new(reply.body));
     for (name, value) in reply.headers {
         if let (Some(name), Some(value)) = (header_name(&name), header_value(&value)) {
-            response.append_header((name, value));
+            response.headers_mut().append(name, value);
         }
     }
-    response.body(reply.body)
+    response
 }
 
 /// Names and values that every answer has are made once, not checked and hashed for each.
