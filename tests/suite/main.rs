@@ -35,3 +35,9 @@ mod limits;
 mod transport;
 #[cfg(test)]
 mod worlds;
+#[cfg(test)]
+mod catalogue;
+#[cfg(test)]
+mod coherence;
+#[cfg(test)]
+mod properties;
