@@ -41,3 +41,9 @@ mod catalogue;
 mod coherence;
 #[cfg(test)]
 mod properties;
+#[cfg(test)]
+mod commands;
+#[cfg(test)]
+mod reload;
+#[cfg(test)]
+mod watching;
