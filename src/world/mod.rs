@@ -28,6 +28,8 @@ pub struct World {
     pub ledger: Mutex<Ledger>,
     /// How much its keys have used up; the same holds for this lock.
     quotas: Mutex<Quotas>,
+    /// The seed that a reset gave it in place of the scenario's. Held while the snapshot is replaced.
+    seed: Mutex<Option<Seed>>,
     /// Read by every request, replaced by a reload; a request keeps the one it took.
     snapshot: ArcSwap<Snapshot>,
 }
@@ -41,6 +43,7 @@ impl World {
             clock: VirtualClock::new(snapshot.clock),
             ledger: Mutex::default(),
             quotas: Mutex::default(),
+            seed: Mutex::default(),
             snapshot: ArcSwap::new(snapshot),
         }
     }
@@ -52,8 +55,9 @@ impl World {
     }
 
     /// Serves something else from now on; what clients wrote, quotas and the clock stay.
-    pub fn replace(&self, snapshot: Arc<Snapshot>) {
-        self.snapshot.store(snapshot);
+    pub fn replace(&self, snapshot: &Arc<Snapshot>) {
+        let seed = self.seed.lock().unwrap_or_else(PoisonError::into_inner);
+        self.snapshot.store(snapshot.under(*seed));
     }
 
     /// What clients wrote.
@@ -66,12 +70,13 @@ impl World {
         self.quotas.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Back to its start: nothing written, nothing used up, the clock as the scenario sets it; under another seed, if
-    /// one is given.
+    /// Back to its start: nothing written, nothing used up, the clock as the scenario sets it. Another seed lasts until
+    /// the next reset.
     pub fn reset(&self, seed: Option<Seed>) {
-        if let Some(seed) = seed.filter(|seed| *seed != self.snapshot.load().seed) {
-            self.replace(Arc::new(self.snapshot.load().reseeded(seed)));
-        }
+        let mut own = self.seed.lock().unwrap_or_else(PoisonError::into_inner);
+        *own = seed;
+        self.snapshot.store(self.snapshot().under(seed));
+        drop(own);
         let mut ledger = self.ledger();
         let mut quotas = self.quotas();
         self.clock.reset(self.snapshot.load().clock);

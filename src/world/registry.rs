@@ -117,7 +117,7 @@ impl Worlds {
     fn put(&mut self, names: &[String], snapshot: &Arc<Snapshot>) {
         for name in names {
             if let Some(world) = self.by_name.get(name) {
-                world.replace(Arc::clone(snapshot));
+                world.replace(snapshot);
             } else {
                 let world = Arc::new(World::new(name.clone(), Arc::clone(snapshot)));
                 self.by_name.insert(name.clone(), world);
