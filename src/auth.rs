@@ -87,7 +87,10 @@ impl Keys {
     /// 1167 where there is none, 1161 where it is unknown or revoked.
     pub fn authenticate(&self, sent: Option<&str>) -> Result<Caller<'_>, Refusal> {
         let Some(sent) = sent.map(str::trim).filter(|sent| !sent.is_empty()) else {
-            return Err(Refusal::new(Code::KeyMissing, ""));
+            return Err(Refusal::new(
+                Code::KeyMissing,
+                "no key in the header x-api-key (for the webhook subscription: in the body's apiKey)",
+            ));
         };
         if self.keys.is_empty() {
             return Ok(Caller { key: None });

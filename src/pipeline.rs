@@ -62,11 +62,16 @@ fn key_of_any_place(call: &Call<'_>) -> Option<String> {
     call.header("x-api-key").map(std::borrow::Cow::into_owned)
 }
 
+/// The answer to a call for a world that is not there; to a preflight, that of the default world, so that a page may
+/// read the answer to the call it asks for.
 fn no_world(registry: &Registry, name: &str, call: &Call<'_>) -> Reply {
+    let snapshot = registry.default_world().snapshot();
+    if let Some(preflight) = cors::preflight(&snapshot.dialect.cors, call) {
+        return preflight;
+    }
     let body = serde_json::json!({ "name": name });
     let message = format!("No world is named {name}. POST /__admin/worlds {body} makes one.");
     let refusal = Refusal { message: message.into(), ..Refusal::new(Code::NotFound, "") };
-    let snapshot = registry.default_world().snapshot();
     let reply = refused(&snapshot, None, &refusal);
     cors::dressed(reply, &snapshot.dialect.cors, call)
 }
@@ -247,10 +252,9 @@ fn is_json(kind: &str) -> bool {
 #[must_use]
 pub fn refused(snapshot: &Snapshot, operation: Option<Operation>, refusal: &Refusal) -> Reply {
     let status = snapshot.dialect.status(refusal.code, operation);
-    let mut reply = Reply::json(status, refusal.body());
-    if !refusal.detail.is_empty() {
-        reply = reply.with("x-standin-detail", printable(&refusal.detail));
-    }
+    // Where the message says it all, the detail is the message: whoever looks there alone sees the cause, too.
+    let detail = if refusal.detail.is_empty() { &refusal.message } else { refusal.detail.as_str() };
+    let mut reply = Reply::json(status, refusal.body()).with("x-standin-detail", printable(detail));
     if let Some(seconds) = refusal.retry_after.filter(|_| snapshot.dialect.retry_after) {
         reply = reply.with("retry-after", seconds.to_string());
     }

@@ -8,8 +8,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::api::dates::Moment;
-use crate::clock;
+use crate::clock::{self, Moment};
 use crate::draw::Seed;
 use crate::scenario::files::Files;
 use crate::scenario::load_all;
@@ -171,10 +170,7 @@ impl Board {
         let mut news = Vec::new();
         let present: Vec<(PathBuf, String)> =
             reading.folder.scenarios.iter().map(|loaded| (loaded.path.clone(), name(loaded))).collect();
-        entries.retain(|entry| {
-            let moved = |(path, name): &(PathBuf, String)| *name == entry.name && *path != entry.file;
-            present.iter().any(|(path, _)| *path == entry.file) || !present.iter().any(moved)
-        });
+        follow_renamed(&mut entries, &present);
         let prints: Vec<u64> = reading.folder.scenarios.iter().map(|loaded| reading.print(loaded)).collect();
         for (loaded, print) in reading.folder.scenarios.into_iter().zip(prints) {
             let place = entries.iter().position(|entry| entry.file == loaded.path).unwrap_or_else(|| {
@@ -188,6 +184,24 @@ impl Board {
             news.extend(entry.gone());
         }
         news
+    }
+}
+
+/// A scenario whose file is gone, but whose name another file has now, goes on there.
+fn follow_renamed(entries: &mut Vec<Entry>, present: &[(PathBuf, String)]) {
+    let is_gone = |entry: &mut Entry| !present.iter().any(|(path, _)| *path == entry.file);
+    let gone: Vec<Entry> = entries.extract_if(.., is_gone).collect();
+    for mut entry in gone {
+        let Some((path, _)) = present.iter().find(|(_, name)| *name == entry.name) else {
+            entries.push(entry);
+            continue;
+        };
+        entry.file.clone_from(path);
+        match entries.iter_mut().find(|known| known.file == *path) {
+            None => entries.push(entry),
+            Some(known) if known.snapshot.is_none() => *known = entry,
+            Some(_) => {}
+        }
     }
 }
 

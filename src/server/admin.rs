@@ -5,9 +5,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::api::call::{Body, Call, decode};
-use crate::api::dates::Moment;
 use crate::api::reply::Reply;
-use crate::clock::Mode;
+use crate::clock::{Mode, Moment};
 use crate::dataset::records::{Contact, Preferences};
 use crate::draw::Seed;
 use crate::reload::Entry;
