@@ -289,7 +289,7 @@ const QUIET: Duration = Duration::from_millis(60);
 /// but for so many changes at the most.
 const MOST_CHANGES: usize = 10;
 /// How often it is looked whether anything changed that no event told of.
-const LOOK: Duration = Duration::from_secs(1);
+const LOOK: Duration = Duration::from_millis(400);
 
 /// Follows the files until the sender of changes is gone: waits for a change, loads, applies, tells. `watch` is given
 /// the folders to watch after every load.
@@ -301,17 +301,23 @@ pub fn follow(
     mut watch: impl FnMut(&[PathBuf]),
     mut tell: impl FnMut(&[News]),
 ) {
+    let stamp = |seen: &[PathBuf]| -> Vec<u64> { seen.iter().map(|path| setup.files.stamp(path)).collect() };
+    let mut seen: Vec<PathBuf> = Vec::new();
     loop {
+        // Stamped before they are read: what is written meanwhile differs from it.
+        let stamps = stamp(&seen);
         let reading = read(setup);
         watch(&reading.folder.dirs);
-        let seen: Vec<PathBuf> = reading.folder.dirs.iter().chain(reading.prints.keys()).cloned().collect();
+        let found: Vec<PathBuf> = reading.folder.dirs.iter().chain(reading.prints.keys()).cloned().collect();
         let news = board.apply(setup, reading, |snapshot| registry.apply(&snapshot));
         if !news.is_empty() {
             tell(&news);
         }
-        let stamp =
-            |seen: &[PathBuf]| -> Vec<u64> { seen.iter().map(|path| setup.files.stamp(path)).collect() };
-        let stamps = stamp(&seen);
+        if found != seen {
+            // Read once more, now that all of it is watched and stamped.
+            seen = found;
+            continue;
+        }
         loop {
             match changes.recv_timeout(LOOK) {
                 Ok(()) => {

@@ -53,7 +53,8 @@ impl Followed {
             cwd: "/".into(),
             random: Seed(99),
         };
-        let texts: Vec<(String, &str)> = files.iter().map(|(name, text)| (format!("/s/{name}"), *text)).collect();
+        let texts: Vec<(String, &str)> =
+            files.iter().map(|(name, text)| (format!("/s/{name}"), *text)).collect();
         let texts: Vec<(&str, &str)> = texts.iter().map(|(name, text)| (name.as_str(), *text)).collect();
         *shared.0.lock().unwrap() = Memory::new(&texts);
         let (board, mut snapshots) = (Board::default(), Vec::new());
@@ -174,7 +175,11 @@ fn a_broken_file_changes_nothing_until_it_is_mended() {
     let help = format!("{:?} {:?}", problem.help, problem.place.label);
     assert!(help.contains("businesses"), "{help}");
     assert!(followed.load().is_empty(), "the same is not told twice");
-    assert_eq!(told(&followed.save("a.yaml", "standin: 1\nkeys: 5\n")), ["broken a, served on"], "other problems are");
+    assert_eq!(
+        told(&followed.save("a.yaml", "standin: 1\nkeys: 5\n")),
+        ["broken a, served on"],
+        "other problems are"
+    );
     assert_eq!(told(&followed.save("a.yaml", &with(2))), ["loaded a 2"]);
     assert!(!followed.degraded());
     assert_eq!(followed.reviews("a"), 2);
@@ -283,7 +288,10 @@ fn what_clients_wrote_and_the_clock_stay() {
 #[test]
 fn a_quota_that_was_used_up_stays_used_up() {
     let text = |reviews| {
-        format!("{}clock: {{start: 2026-06-30T12:00:00Z, mode: frozen}}\nkeys: [{{key: k, rate_limit: 1 per 1m}}]\n", with(reviews))
+        format!(
+            "{}clock: {{start: 2026-06-30T12:00:00Z, mode: frozen}}\nkeys: [{{key: k, rate_limit: 1 per 1m}}]\n",
+            with(reviews)
+        )
     };
     let followed = Followed::new(&[("a.yaml", &text(1))]);
     assert_eq!(followed.reviews("a"), 1);
@@ -297,17 +305,32 @@ fn an_included_file_and_a_seed_data_file_are_followed_too() {
     let followed = Followed::new(&[
         ("a.yaml", "standin: 1\ninclude: [parts/base.yaml]\n"),
         ("b.yaml", &with(7)),
-        ("parts/base.yaml", "standin: 1\npart: true\nbusinesses: [{number: 1, name: One, locations: [{number: 11, name: L, reviews: [{file: rows.csv}]}]}]\n"),
+        (
+            "parts/base.yaml",
+            "standin: 1\npart: true\nbusinesses: [{number: 1, name: One, locations: [{number: 11, name: L, reviews: [{file: rows.csv}]}]}]\n",
+        ),
         ("parts/rows.csv", "rating,date\n5,2026-01-01\n"),
     ]);
     assert_eq!(followed.reviews("a"), 1);
-    assert_eq!(told(&followed.save("parts/rows.csv", "rating,date\n5,2026-01-01\n4,2026-01-02\n")), ["loaded a 2"]);
+    assert_eq!(
+        told(&followed.save("parts/rows.csv", "rating,date\n5,2026-01-01\n4,2026-01-02\n")),
+        ["loaded a 2"]
+    );
     assert_eq!(followed.reviews("a"), 2);
-    assert_eq!(told(&followed.save("parts/rows.csv", "rating,date\n5,2026-01-01\nx,2026-01-02\n")), ["broken a, served on"]);
+    assert_eq!(
+        told(&followed.save("parts/rows.csv", "rating,date\n5,2026-01-01\nx,2026-01-02\n")),
+        ["broken a, served on"]
+    );
     let problem = followed.entry("a").problems[0].clone();
     assert_eq!((problem.place.file.as_path(), problem.place.line), (Path::new("s/parts/rows.csv"), 3));
     assert_eq!(told(&followed.delete("parts/rows.csv")), ["broken a, served on"]);
-    assert_eq!(told(&followed.save("parts/base.yaml", "standin: 1\npart: true\nbusinesses: [{number: 1, name: One}]\n")), ["loaded a 3"]);
+    assert_eq!(
+        told(
+            &followed
+                .save("parts/base.yaml", "standin: 1\npart: true\nbusinesses: [{number: 1, name: One}]\n")
+        ),
+        ["loaded a 3"]
+    );
     assert_eq!(followed.reviews("a"), 0);
     assert_eq!(followed.entry("b").generation, 1);
 }
@@ -325,7 +348,7 @@ fn a_call_under_way_keeps_the_snapshot_it_took() {
     };
     let located = pipeline::locate(&followed.registry, &mut call).unwrap();
     followed.save("a.yaml", &with(5));
-    let reply = pipeline::respond(&located, located.snapshot.dataset(), &call);
+    let reply = pipeline::respond(&located, located.snapshot.dataset(), &call).reply;
     let answer: serde_json::Value = serde_json::from_slice(&reply.body).unwrap();
     assert_eq!(answer.as_array().unwrap().len(), 1);
     assert_eq!(followed.reviews("a"), 5);
@@ -334,7 +357,9 @@ fn a_call_under_way_keeps_the_snapshot_it_took() {
 #[test]
 fn a_random_seed_is_picked_once_per_process() {
     let text = |reviews: u32| {
-        format!("standin: 1\nseed: random\nbusinesses: [{{number: 1, name: One, locations: [{{number: 11, name: L, reviews: [{{generate: {reviews}}}]}}]}}]\n")
+        format!(
+            "standin: 1\nseed: random\nbusinesses: [{{number: 1, name: One, locations: [{{number: 11, name: L, reviews: [{{generate: {reviews}}}]}}]}}]\n"
+        )
     };
     let followed = Followed::new(&[("a.yaml", &text(5))]);
     assert_eq!(followed.registry.default_world().snapshot().seed, Seed(99));
