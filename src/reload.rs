@@ -146,8 +146,7 @@ impl Files for Printed<'_> {
 /// Loads everything, and changes nothing.
 #[must_use]
 pub fn read(setup: &Setup) -> Reading {
-    let printed =
-        Printed { files: setup.files.as_ref(), prints: Mutex::default(), stamps: Mutex::default() };
+    let printed = Printed { files: setup.files.as_ref(), prints: Mutex::default(), stamps: Mutex::default() };
     let today = clock::system_now().day();
     let folder = load_all(&printed, today, &setup.paths, setup.root.as_deref(), &setup.cwd);
     let whole = |map: Mutex<BTreeMap<PathBuf, u64>>| map.into_inner().unwrap_or_else(PoisonError::into_inner);

@@ -59,7 +59,10 @@ fn every_row_but_500_is_reached_with_its_status_and_message() {
         answer.refused(row.status, row.number, &message);
         reached.insert(row.number, row.message);
     }
-    let all: BTreeMap<u32, &str> =
-        CATALOGUE.iter().filter(|row| row.code != Code::Internal).map(|row| (row.number, row.message)).collect();
+    let all: BTreeMap<u32, &str> = CATALOGUE
+        .iter()
+        .filter(|row| row.code != Code::Internal)
+        .map(|row| (row.number, row.message))
+        .collect();
     assert_eq!(reached, all);
 }

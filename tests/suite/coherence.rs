@@ -51,7 +51,10 @@ fn reviews(business: u64, competitor: bool, mut filter: Value) -> Vec<Value> {
 
 /// Score and mentions of reviews, reckoned as behaviour.md 4 says, in tenths with one rounding.
 fn reckoned(reviews: &[&Value]) -> (f64, u64) {
-    let sentiment = |review: &&Value| match (review["sourceType"].as_str().unwrap(), review["rating"].as_u64().unwrap()) {
+    let sentiment = |review: &&Value| match (
+        review["sourceType"].as_str().unwrap(),
+        review["rating"].as_u64().unwrap(),
+    ) {
         ("Facebook", 1) => 900,
         ("Facebook", 0) => 150,
         ("Direct Feedback", 0) => 500,
@@ -70,8 +73,19 @@ fn reckoned(reviews: &[&Value]) -> (f64, u64) {
 /// Filters as the list has them, with the same as the insights have them.
 fn filters() -> Vec<(Value, Value)> {
     let mut filters = Vec::new();
-    for (from, to) in [("07/01/2025", "06/30/2026"), ("01/01/2026", "01/31/2026"), ("6/28/2026", "6/28/2026"), ("1/1/2030", "1/1/2031")] {
-        for sources in [json!([]), json!(["google"]), json!(["Facebook", "yelp"]), json!(["direct_feedback"]), json!(["myspace"])] {
+    for (from, to) in [
+        ("07/01/2025", "06/30/2026"),
+        ("01/01/2026", "01/31/2026"),
+        ("6/28/2026", "6/28/2026"),
+        ("1/1/2030", "1/1/2031"),
+    ] {
+        for sources in [
+            json!([]),
+            json!(["google"]),
+            json!(["Facebook", "yelp"]),
+            json!(["direct_feedback"]),
+            json!(["myspace"]),
+        ] {
             for ratings in [json!([]), json!([5]), json!([0, 1]), json!([2, 3, 4])] {
                 let digits: Vec<String> = ratings.as_array().unwrap().iter().map(Value::to_string).collect();
                 filters.push((
@@ -97,7 +111,11 @@ fn scores_agree_with_the_review_list_under_every_filter() {
             let id = point["id"].to_string();
             let own: Vec<&Value> = all.iter().filter(|review| review["businessId"] == *id).collect();
             let (score, mentions) = reckoned(&own);
-            assert_eq!((point["score"].as_f64(), point["mentions"].as_u64()), (Some(score), Some(mentions)), "{asked}");
+            assert_eq!(
+                (point["score"].as_f64(), point["mentions"].as_u64()),
+                (Some(score), Some(mentions)),
+                "{asked}"
+            );
         }
         let benchmark = client().benchmark(1).json(&asked).send().ok();
         let (score, _) = reckoned(&all.iter().collect::<Vec<_>>());
@@ -159,7 +177,9 @@ fn every_generated_review_is_credible() {
 #[test]
 fn change_a_review_and_its_locations_score_moves() {
     let text = |rating: u8| {
-        format!("standin: 1\nname: one\nbusinesses: [{{number: 1, name: One, locations: [{{number: 11, name: L, reviews: [{{rating: {rating}, date: 2026-01-01}}, {{rating: 4, date: 2026-01-02}}]}}]}}]\n")
+        format!(
+            "standin: 1\nname: one\nbusinesses: [{{number: 1, name: One, locations: [{{number: 11, name: L, reviews: [{{rating: {rating}, date: 2026-01-01}}, {{rating: 4, date: 2026-01-02}}]}}]}}]\n"
+        )
     };
     for (rating, score) in [(5, 87.5), (1, 45.0)] {
         let server = Server::of(&[("one.yaml", &text(rating))], &[]);

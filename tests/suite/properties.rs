@@ -50,7 +50,8 @@ fn few(cases: u32) -> Config {
 
 fn registry_of(text: &str) -> Registry {
     let files = Memory::default();
-    let loaded = load_text(&Context { files: &files, root: PathBuf::new(), today: Day(20_634) }, "laws", text);
+    let loaded =
+        load_text(&Context { files: &files, root: PathBuf::new(), today: Day(20_634) }, "laws", text);
     let scenario = loaded.scenario.unwrap_or_else(|| panic!("{:?}", loaded.problems));
     Registry::new("laws", vec![Arc::new(Snapshot::new(1, Seed(3), scenario))]).unwrap()
 }
@@ -127,7 +128,8 @@ prop_compose! {
 
 /// That some parts make up a whole: nothing missing, nothing twice, nothing else.
 fn partition(parts: Vec<Vec<Value>>, whole: &[Value]) -> Result<(), TestCaseError> {
-    let ids = |list: &[Value]| -> Vec<String> { list.iter().map(|one| one["reviewId"].to_string()).collect() };
+    let ids =
+        |list: &[Value]| -> Vec<String> { list.iter().map(|one| one["reviewId"].to_string()).collect() };
     let mut together: Vec<String> = parts.iter().flat_map(|part| ids(part)).collect();
     let mut expected = ids(whole);
     for part in &parts {
@@ -224,9 +226,37 @@ fn values() -> impl Strategy<Value = Value> {
         any::<f64>().prop_map(Value::from),
         (0_u64..14).prop_map(Value::from),
         proptest::sample::select(vec![
-            "", " ", "1", "11", "01/01/2026", "12/31/9999", "1/1/0000", "02/29/2024", "all", "parked", "google",
-            "true", "k", "E", "a@b.test", "@", "ß", "\u{0}", "\"", "\\", "message.closed", "http://h.test", "http://",
-            "Region", "North", "text", "date", "99999999999999999999", "+12125550100", "MX", "١",
+            "",
+            " ",
+            "1",
+            "11",
+            "01/01/2026",
+            "12/31/9999",
+            "1/1/0000",
+            "02/29/2024",
+            "all",
+            "parked",
+            "google",
+            "true",
+            "k",
+            "E",
+            "a@b.test",
+            "@",
+            "ß",
+            "\u{0}",
+            "\"",
+            "\\",
+            "message.closed",
+            "http://h.test",
+            "http://",
+            "Region",
+            "North",
+            "text",
+            "date",
+            "99999999999999999999",
+            "+12125550100",
+            "MX",
+            "١",
         ])
         .prop_map(Value::from),
         any::<String>().prop_map(Value::from),
@@ -234,20 +264,56 @@ fn values() -> impl Strategy<Value = Value> {
     leaf.prop_recursive(3, 24, 4, |inner| {
         prop_oneof![
             proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
-            proptest::collection::vec((fields(), inner), 0..4)
-                .prop_map(|members| Value::Object(members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())),
+            proptest::collection::vec((fields(), inner), 0..4).prop_map(|members| Value::Object(
+                members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+            )),
         ]
     })
 }
 
 fn fields() -> impl Strategy<Value = &'static str> {
     proptest::sample::select(vec![
-        "businessNumbers", "startDate", "endDate", "userEmail", "reviewSources", "ratings", "hierarchyNodeData",
-        "levelId", "levelNames", "groupByLevel", "id", "firstName", "email", "phone", "countryCode", "smsOptin",
-        "businessIds", "tags", "customFields", "fieldName", "type", "fieldValue", "externalId", "emailPreferences",
-        "smsPreferences", "marketingOptin", "fromDate", "toDate", "updateFromDate", "updateToDate", "sources",
-        "searchStr", "subBusinessIds", "statuses", "startIndex", "pageSize", "businessNumber", "apiKey", "events",
-        "endpoint", "x",
+        "businessNumbers",
+        "startDate",
+        "endDate",
+        "userEmail",
+        "reviewSources",
+        "ratings",
+        "hierarchyNodeData",
+        "levelId",
+        "levelNames",
+        "groupByLevel",
+        "id",
+        "firstName",
+        "email",
+        "phone",
+        "countryCode",
+        "smsOptin",
+        "businessIds",
+        "tags",
+        "customFields",
+        "fieldName",
+        "type",
+        "fieldValue",
+        "externalId",
+        "emailPreferences",
+        "smsPreferences",
+        "marketingOptin",
+        "fromDate",
+        "toDate",
+        "updateFromDate",
+        "updateToDate",
+        "sources",
+        "searchStr",
+        "subBusinessIds",
+        "statuses",
+        "startIndex",
+        "pageSize",
+        "businessNumber",
+        "apiKey",
+        "events",
+        "endpoint",
+        "x",
     ])
 }
 
@@ -285,28 +351,71 @@ fn bodies(operation: Operation) -> impl Strategy<Value = Vec<u8>> {
 
 fn queries() -> impl Strategy<Value = String> {
     let name = proptest::sample::select(vec![
-        "start-index", "page-size", "sort-by", "sort-order", "sindex", "count", "isCompetitor", "businessId", "api_key", "%73index", "x",
+        "start-index",
+        "page-size",
+        "sort-by",
+        "sort-order",
+        "sindex",
+        "count",
+        "isCompetitor",
+        "businessId",
+        "api_key",
+        "%73index",
+        "x",
     ]);
     let value = prop_oneof![
         proptest::sample::select(vec![
-            "0", "1", "11", "100000", "99999", "-1", "18446744073709551615", "99999999999999999999", "true", "name",
-            "sentiment-score", "%", "%4", "%zz", "%ff", "+", "%00",
+            "0",
+            "1",
+            "11",
+            "100000",
+            "99999",
+            "-1",
+            "18446744073709551615",
+            "99999999999999999999",
+            "true",
+            "name",
+            "sentiment-score",
+            "%",
+            "%4",
+            "%zz",
+            "%ff",
+            "+",
+            "%00",
         ])
         .prop_map(str::to_owned),
         "[!-~]{0,6}",
     ];
-    proptest::collection::vec((name, value), 0..5)
-        .prop_map(|pairs| pairs.into_iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join("&"))
+    proptest::collection::vec((name, value), 0..5).prop_map(|pairs| {
+        pairs.into_iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join("&")
+    })
 }
 
 fn headers() -> impl Strategy<Value = Vec<(&'static str, Vec<u8>)>> {
     let name = proptest::sample::select(vec![
-        "x-api-key", "x-business-number", "content-type", "content-encoding", "origin", "prefer",
-        "access-control-request-method", "access-control-request-headers", "accept",
+        "x-api-key",
+        "x-business-number",
+        "content-type",
+        "content-encoding",
+        "origin",
+        "prefer",
+        "access-control-request-method",
+        "access-control-request-headers",
+        "accept",
     ]);
     let value = prop_oneof![
-        proptest::sample::select(vec!["k", "own", "1", "2", "11", "", "application/json", "a/b+json", "gzip"])
-            .prop_map(|text| text.as_bytes().to_vec()),
+        proptest::sample::select(vec![
+            "k",
+            "own",
+            "1",
+            "2",
+            "11",
+            "",
+            "application/json",
+            "a/b+json",
+            "gzip"
+        ])
+        .prop_map(|text| text.as_bytes().to_vec()),
         proptest::collection::vec(any::<u8>(), 0..8),
     ];
     (any::<bool>(), proptest::collection::vec((name, value), 0..4)).prop_map(|(settled, mut headers)| {
@@ -420,7 +529,8 @@ fn the_same_input_gives_the_same_bytes_across_threads_and_restarts() {
 
 #[test]
 fn a_larger_generate_keeps_the_earlier_records() {
-    let larger = GENERATED.replace("generate: 260", "generate: 300").replace("generate: 30}", "generate: 50}");
+    let larger =
+        GENERATED.replace("generate: 260", "generate: 300").replace("generate: 30}", "generate: 50}");
     assert_ne!(larger, GENERATED);
     let server = Server::of(&[("laws.yaml", &larger)], &[]);
     let client = server.client().with_key("k");
@@ -439,6 +549,8 @@ fn another_seed_is_another_story() {
 }
 
 fn list_of_eleven() -> Vec<Value> {
-    let Value::Array(list) = post("/v1/review/businessId/11", "", &json!({"statuses": ["all"]})) else { panic!("a list") };
+    let Value::Array(list) = post("/v1/review/businessId/11", "", &json!({"statuses": ["all"]})) else {
+        panic!("a list")
+    };
     list
 }

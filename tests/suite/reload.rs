@@ -2,13 +2,16 @@
 
 use std::io::Result;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{channel, sync_channel};
 use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
 
 use serde_json::json;
 use standin::api::call::{Body, Call};
 use standin::draw::Seed;
 use standin::pipeline;
-use standin::reload::{Board, Entry, News, Setup, read};
+use standin::reload::{Board, Entry, News, Setup, follow, read};
 use standin::scenario::files::{Files, Memory};
 use standin::world::registry::Registry;
 
@@ -53,7 +56,8 @@ impl Followed {
             cwd: "/".into(),
             random: Seed(99),
         };
-        let texts: Vec<(String, &str)> = files.iter().map(|(name, text)| (format!("/s/{name}"), *text)).collect();
+        let texts: Vec<(String, &str)> =
+            files.iter().map(|(name, text)| (format!("/s/{name}"), *text)).collect();
         let texts: Vec<(&str, &str)> = texts.iter().map(|(name, text)| (name.as_str(), *text)).collect();
         *shared.0.lock().unwrap() = Memory::new(&texts);
         let (board, mut snapshots) = (Board::default(), Vec::new());
@@ -174,7 +178,11 @@ fn a_broken_file_changes_nothing_until_it_is_mended() {
     let help = format!("{:?} {:?}", problem.help, problem.place.label);
     assert!(help.contains("businesses"), "{help}");
     assert!(followed.load().is_empty(), "the same is not told twice");
-    assert_eq!(told(&followed.save("a.yaml", "standin: 1\nkeys: 5\n")), ["broken a, served on"], "other problems are");
+    assert_eq!(
+        told(&followed.save("a.yaml", "standin: 1\nkeys: 5\n")),
+        ["broken a, served on"],
+        "other problems are"
+    );
     assert_eq!(told(&followed.save("a.yaml", &with(2))), ["loaded a 2"]);
     assert!(!followed.degraded());
     assert_eq!(followed.reviews("a"), 2);
@@ -266,7 +274,7 @@ fn what_clients_wrote_and_the_clock_stay() {
         &json!({"email": "kept@x.test", "businessIds": [11]}),
     );
     let world = followed.registry.default_world();
-    world.clock.advance(std::time::Duration::from_secs(61));
+    world.clock.advance(Duration::from_secs(61));
     let now = world.clock.now();
     followed.save("a.yaml", &text(2));
     assert_eq!(followed.reviews("a"), 2);
@@ -283,7 +291,10 @@ fn what_clients_wrote_and_the_clock_stay() {
 #[test]
 fn a_quota_that_was_used_up_stays_used_up() {
     let text = |reviews| {
-        format!("{}clock: {{start: 2026-06-30T12:00:00Z, mode: frozen}}\nkeys: [{{key: k, rate_limit: 1 per 1m}}]\n", with(reviews))
+        format!(
+            "{}clock: {{start: 2026-06-30T12:00:00Z, mode: frozen}}\nkeys: [{{key: k, rate_limit: 1 per 1m}}]\n",
+            with(reviews)
+        )
     };
     let followed = Followed::new(&[("a.yaml", &text(1))]);
     assert_eq!(followed.reviews("a"), 1);
@@ -297,17 +308,32 @@ fn an_included_file_and_a_seed_data_file_are_followed_too() {
     let followed = Followed::new(&[
         ("a.yaml", "standin: 1\ninclude: [parts/base.yaml]\n"),
         ("b.yaml", &with(7)),
-        ("parts/base.yaml", "standin: 1\npart: true\nbusinesses: [{number: 1, name: One, locations: [{number: 11, name: L, reviews: [{file: rows.csv}]}]}]\n"),
+        (
+            "parts/base.yaml",
+            "standin: 1\npart: true\nbusinesses: [{number: 1, name: One, locations: [{number: 11, name: L, reviews: [{file: rows.csv}]}]}]\n",
+        ),
         ("parts/rows.csv", "rating,date\n5,2026-01-01\n"),
     ]);
     assert_eq!(followed.reviews("a"), 1);
-    assert_eq!(told(&followed.save("parts/rows.csv", "rating,date\n5,2026-01-01\n4,2026-01-02\n")), ["loaded a 2"]);
+    assert_eq!(
+        told(&followed.save("parts/rows.csv", "rating,date\n5,2026-01-01\n4,2026-01-02\n")),
+        ["loaded a 2"]
+    );
     assert_eq!(followed.reviews("a"), 2);
-    assert_eq!(told(&followed.save("parts/rows.csv", "rating,date\n5,2026-01-01\nx,2026-01-02\n")), ["broken a, served on"]);
+    assert_eq!(
+        told(&followed.save("parts/rows.csv", "rating,date\n5,2026-01-01\nx,2026-01-02\n")),
+        ["broken a, served on"]
+    );
     let problem = followed.entry("a").problems[0].clone();
     assert_eq!((problem.place.file.as_path(), problem.place.line), (Path::new("s/parts/rows.csv"), 3));
     assert_eq!(told(&followed.delete("parts/rows.csv")), ["broken a, served on"]);
-    assert_eq!(told(&followed.save("parts/base.yaml", "standin: 1\npart: true\nbusinesses: [{number: 1, name: One}]\n")), ["loaded a 3"]);
+    assert_eq!(
+        told(
+            &followed
+                .save("parts/base.yaml", "standin: 1\npart: true\nbusinesses: [{number: 1, name: One}]\n")
+        ),
+        ["loaded a 3"]
+    );
     assert_eq!(followed.reviews("a"), 0);
     assert_eq!(followed.entry("b").generation, 1);
 }
@@ -334,7 +360,9 @@ fn a_call_under_way_keeps_the_snapshot_it_took() {
 #[test]
 fn a_random_seed_is_picked_once_per_process() {
     let text = |reviews: u32| {
-        format!("standin: 1\nseed: random\nbusinesses: [{{number: 1, name: One, locations: [{{number: 11, name: L, reviews: [{{generate: {reviews}}}]}}]}}]\n")
+        format!(
+            "standin: 1\nseed: random\nbusinesses: [{{number: 1, name: One, locations: [{{number: 11, name: L, reviews: [{{generate: {reviews}}}]}}]}}]\n"
+        )
     };
     let followed = Followed::new(&[("a.yaml", &text(5))]);
     assert_eq!(followed.registry.default_world().snapshot().seed, Seed(99));
@@ -348,4 +376,58 @@ fn warnings_do_not_degrade() {
     let news = followed.save("a.yaml", "standin: 1\nroutes: [{name: x, request: {method: GET, path: /x}, response: {status: 200}}]\nclock: {mode: frozen}\nkeys: [{key: k, rate_limit: 1 per 1m}]\n");
     assert_eq!(told(&news), ["loaded a 2"]);
     assert!(!followed.entry("a").problems.is_empty() && !followed.degraded());
+}
+
+/// Files of which one is written to as soon as it has been read.
+struct Hasty {
+    files: Shared,
+    next: Mutex<Option<String>>,
+}
+
+impl Files for Hasty {
+    fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>> {
+        let read = self.files.read(path, limit);
+        if let Some(next) = self.next.lock().unwrap().take() {
+            self.files.0.lock().unwrap().0.insert(path.to_owned(), next.into_bytes());
+        }
+        read
+    }
+
+    fn list(&self, folder: &Path) -> Result<Vec<(PathBuf, bool)>> {
+        self.files.list(folder)
+    }
+
+    fn is_folder(&self, path: &Path) -> bool {
+        self.files.is_folder(path)
+    }
+
+    fn stamp(&self, path: &Path) -> u64 {
+        self.files.stamp(path)
+    }
+}
+
+#[test]
+fn a_save_between_the_reading_and_the_watch_is_not_lost() {
+    let followed = Followed::new(&[("a.yaml", &with(1))]);
+    let hasty = Hasty { files: followed.files.clone(), next: Mutex::new(Some(with(2))) };
+    let setup = Setup {
+        files: Box::new(hasty),
+        paths: vec!["/s/a.yaml".into()],
+        root: None,
+        cwd: "/".into(),
+        random: Seed(99),
+    };
+    let (sender, changes) = sync_channel::<()>(1);
+    let (tell, news) = channel();
+    thread::scope(|scope| {
+        let (setup, followed) = (&setup, &followed);
+        scope.spawn(move || {
+            let told = |news: &[News]| tell.send(told(news)).unwrap();
+            follow(setup, &followed.registry, &followed.board, &changes, |_| {}, told);
+        });
+        let heard = news.recv_timeout(Duration::from_secs(10));
+        drop(sender);
+        assert_eq!(heard.unwrap(), ["loaded a 2"], "though no event told of it");
+    });
+    assert_eq!(followed.reviews("a"), 2);
 }

@@ -12,7 +12,8 @@ use crate::harness::{Server, folder, wait_until, write};
 
 /// A scenario whose `version` shows in every review of its list.
 fn version(version: u32) -> String {
-    let review = |at: u32| format!("          - {{id: '{at}', rating: 5, date: 2026-01-01, comments: v{version}}}\n");
+    let review =
+        |at: u32| format!("          - {{id: '{at}', rating: 5, date: 2026-01-01, comments: v{version}}}\n");
     format!(
         "standin: 1\nname: watched\nbusinesses:\n  - number: 1\n    name: One\n    locations:\n      - number: 11\n        name: L\n        reviews:\n{}",
         (0..20).map(review).collect::<String>()
@@ -28,7 +29,8 @@ fn serve(arguments: &[&str]) -> Server {
 /// The version served; every review of an answer must be of one, or the answer is a mixture.
 fn served(server: &Server) -> u32 {
     let answer = server.world("watched").with_key("k").reviews(1).send().ok();
-    let versions: Vec<&str> = answer.as_array().unwrap().iter().map(|one| one["comments"].as_str().unwrap()).collect();
+    let versions: Vec<&str> =
+        answer.as_array().unwrap().iter().map(|one| one["comments"].as_str().unwrap()).collect();
     assert!(versions.windows(2).all(|pair| pair[0] == pair[1]), "{versions:?}");
     versions.first().map_or(0, |version| version[1..].parse().unwrap())
 }
@@ -87,7 +89,10 @@ fn a_broken_save_is_shown_in_health_and_the_last_good_one_served() {
     let scenario = &health(&server)["scenarios"][0];
     assert_eq!((&scenario["name"], &scenario["generation"]), (&json!("watched"), &json!(1)));
     let diagnostic = &scenario["diagnostics"][0];
-    assert_eq!((&diagnostic["severity"], &diagnostic["line"], &diagnostic["column"]), (&json!("error"), &json!(3), &json!(1)));
+    assert_eq!(
+        (&diagnostic["severity"], &diagnostic["line"], &diagnostic["column"]),
+        (&json!("error"), &json!(3), &json!(1))
+    );
     assert!(diagnostic["file"].as_str().unwrap().ends_with("watched.yaml"));
     assert!(diagnostic.to_string().contains("did you mean `businesses`?"), "{diagnostic}");
     write(server.path(), "watched.yaml", &version(2));
@@ -110,7 +115,9 @@ fn a_deleted_file_is_served_on_and_a_created_one_taken_up() {
             .is_some_and(|message| message.contains("The paths are"))
     });
     write(server.path(), "sub/third.yaml", "standin: 1\n");
-    wait_until("a file in the new folder is seen", || health(&server)["scenarios"].as_array().unwrap().len() == 3);
+    wait_until("a file in the new folder is seen", || {
+        health(&server)["scenarios"].as_array().unwrap().len() == 3
+    });
 }
 
 #[cfg(unix)]
@@ -137,7 +144,8 @@ fn a_slow_writer_is_waited_for() {
     let server = serve(&[]);
     let text = version(2);
     let (first, rest) = text.split_at(text.len() - 20);
-    let mut file = OpenOptions::new().write(true).truncate(true).open(server.path().join("watched.yaml")).unwrap();
+    let mut file =
+        OpenOptions::new().write(true).truncate(true).open(server.path().join("watched.yaml")).unwrap();
     file.write_all(first.as_bytes()).unwrap();
     file.sync_all().unwrap();
     degrades(&server);
@@ -178,7 +186,10 @@ fn included_files_and_seed_data_are_watched_where_they_lie() {
     let server = Server::of(
         &[
             ("scenarios/watched.yaml", "standin: 1\ninclude: [../base/base.yaml]\n"),
-            ("base/base.yaml", "standin: 1\npart: true\nbusinesses: [{number: 1, name: One, locations: [{number: 11, name: L, reviews: [{file: ../rows/r.csv}]}]}]\n"),
+            (
+                "base/base.yaml",
+                "standin: 1\npart: true\nbusinesses: [{number: 1, name: One, locations: [{number: 11, name: L, reviews: [{file: ../rows/r.csv}]}]}]\n",
+            ),
             ("rows/r.csv", "rating,date,comments\n5,2026-01-01,v1\n"),
         ],
         &[],
