@@ -344,7 +344,12 @@ fn unknown(root: &Value, schema: &Value, value: &Value, path: &str) -> Vec<Strin
         Value::Array(elements) if schema["items"].is_object() => {
             elements.iter().flat_map(|element| unknown(root, &schema["items"], element, path)).collect()
         }
-        _ => Vec::new(),
+        Value::Null
+        | Value::Bool(_)
+        | Value::Number(_)
+        | Value::String(_)
+        | Value::Array(_)
+        | Value::Object(_) => Vec::new(),
     }
 }
 
