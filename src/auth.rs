@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::time::Duration;
 
-use crate::api::call::Call;
+use crate::api::call::{Call, KeyPlace};
 use crate::api::dialect::Dialect;
 use crate::api::refusal::{Code, Refusal};
 use crate::dataset::records::Kind;
@@ -69,6 +69,16 @@ impl Keys {
     #[must_use]
     pub fn find(&self, key: &str) -> Option<&Key> {
         self.places.get(key).map(|place| &self.keys[*place])
+    }
+
+    /// Where a key stands among them, for the fingerprint of its requests.
+    #[must_use]
+    pub fn place(&self, sent: Option<&str>) -> KeyPlace {
+        match sent {
+            None => KeyPlace::None,
+            Some(_) if self.keys.is_empty() => KeyPlace::Any,
+            Some(key) => self.places.get(key).map_or(KeyPlace::Unknown, |place| KeyPlace::Listed(*place)),
+        }
     }
 
     /// Who sent that key.

@@ -2,6 +2,7 @@
 //! is performed at the server's edge.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::api::call::{BODY_LIMIT, Body, Call, decode};
 use crate::api::cors;
@@ -10,6 +11,12 @@ use crate::api::refusal::{Code, Refusal};
 use crate::api::reply::Reply;
 use crate::auth::{Caller, sent_key};
 use crate::dataset::whole::Dataset;
+use crate::fault::body::Body as effect;
+use crate::fault::decide::{Verdict, decide};
+use crate::fault::effect::Act;
+use crate::fault::request::Request;
+use crate::fault::sending::Sending;
+use crate::fault::{malformed, patch};
 use crate::operations::{self, Answer, Context, subscribe};
 use crate::world::World;
 use crate::world::registry::Registry;
@@ -69,19 +76,101 @@ fn no_world(registry: &Registry, name: &str, call: &Call<'_>) -> Reply {
     cors::dressed(reply, &snapshot.dialect.cors, call)
 }
 
+/// A reply, and how it goes out.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The reply.
+    pub reply: Reply,
+    /// How it is sent.
+    pub sending: Sending,
+}
+
 /// Answers a call of a located world; its dataset is ready.
 #[must_use]
-pub fn respond(located: &Located, dataset: &Dataset, call: &Call<'_>) -> Reply {
+pub fn respond(located: &Located, dataset: &Dataset, call: &Call<'_>) -> Outcome {
     let snapshot = &located.snapshot;
-    if let Some(preflight) = cors::preflight(&snapshot.dialect.cors, call) {
-        return preflight;
+    if let Some(reply) = cors::preflight(&snapshot.dialect.cors, call) {
+        return Outcome { reply, sending: Sending::default() };
     }
     let route = Operation::at(call.path);
-    let reply = match answer(located, dataset, route, call) {
-        Ok(Answer(body)) => Reply::json(200, body),
-        Err(refusal) => refused(snapshot, route.map(|(operation, _)| operation), &refusal),
+    let verdict = match route {
+        Some(route) if call.method == "POST" && !snapshot.faults.is_empty() => judged(located, route, call),
+        Some(_) | None => Verdict::default(),
     };
-    cors::dressed(reply, &snapshot.dialect.cors, call)
+    let operation = route.map(|(operation, _)| operation);
+    let reply = match (verdict.act(), operation) {
+        (Some(Act::Error(error)), Some(operation)) => error.reply(operation, &snapshot.dialect),
+        (Some(Act::Status(status)), _) => status.reply(),
+        // Nothing of this is sent.
+        (Some(Act::Connection(_)), _) => Reply::json(200, Vec::new()),
+        _ => match answer(located, dataset, route, call) {
+            Ok(Answer(body)) => Reply::json(200, body),
+            Err(refusal) => refused(snapshot, operation, &refusal),
+        },
+    };
+    let reply = told(shaped(reply, &verdict), &verdict, snapshot, call);
+    let reply = cors::dressed(reply, &snapshot.dialect.cors, call);
+    let reply = match verdict.taken.and_then(|fault| fault.effect.headers.as_ref()) {
+        Some(headers) => headers.applied(reply),
+        None => reply,
+    };
+    Outcome { reply, sending: Sending::of(&verdict) }
+}
+
+/// Step 3: which fault strikes.
+fn judged<'a>(
+    located: &'a Located,
+    (operation, parameter): (Operation, &str),
+    call: &Call<'_>,
+) -> Verdict<'a> {
+    let Located { world, snapshot } = located;
+    let sent = if operation == Operation::Subscribe {
+        subscribe::sent_key(call).ok().flatten()
+    } else {
+        sent_key(call, &snapshot.dialect).map(std::borrow::Cow::into_owned)
+    };
+    let sent = sent.map(|key| key.trim().to_owned()).filter(|key| !key.is_empty());
+    let place = snapshot.keys.place(sent.as_deref());
+    let parameter = decode(parameter, false);
+    let request = Request::new((operation, &parameter), call, &snapshot.dialect, (sent, place));
+    let since = world.clock.now().0.saturating_sub(world.clock.start().0);
+    let since = Duration::from_millis(u64::try_from(since).unwrap_or_default());
+    decide(&snapshot.faults, &request, snapshot.seed, since, &mut world.counters())
+}
+
+/// The reply with its body changed, where the verdict says so. A patch that does not apply leaves it as it was.
+fn shaped(mut reply: Reply, verdict: &Verdict<'_>) -> Reply {
+    match (verdict.act(), verdict.draw.clone()) {
+        (Some(Act::Body(effect::Malformed)), Some(mut draw)) => {
+            reply.status = 200;
+            reply.body = malformed::cut(&reply.body, &mut draw);
+        }
+        (Some(Act::Body(effect::Patch(changes))), _) => {
+            reply.body = patch::applied(changes, &reply.body).unwrap_or(reply.body);
+        }
+        _ => {}
+    }
+    reply
+}
+
+/// The reply with what the client asked to be told: that its preference was applied (RFC 7240), and with
+/// `x-standin-trace: 1` how the faults decided.
+fn told(mut reply: Reply, verdict: &Verdict<'_>, snapshot: &Snapshot, call: &Call<'_>) -> Reply {
+    if let Some(name) = verdict.preferred {
+        reply = reply.with("preference-applied", format!("fault={name}"));
+    }
+    if call.header("x-standin-trace").is_none_or(|trace| trace != "1") {
+        return reply;
+    }
+    reply = reply.with("x-standin-generation", snapshot.generation.to_string());
+    let Some(decision) = &verdict.decision else { return reply };
+    reply = reply.with("x-standin-attempt", decision.attempt.to_string());
+    for (name, value) in [("x-standin-draw", decision.draw), ("x-standin-threshold", decision.threshold)] {
+        if let Some(value) = value {
+            reply = reply.with(name, value.to_string());
+        }
+    }
+    if decision.struck { reply.with("x-standin-fault", printable(&decision.fault)) } else { reply }
 }
 
 /// Steps 2 to 9.

@@ -71,7 +71,7 @@ async fn reply(request: &Request, body: Option<&[u8]>, state: &State) -> Reply {
     if located.snapshot.ready().is_none() {
         build(&located).await;
     }
-    guarded(|| pipeline::respond(&located, located.snapshot.dataset(), &call))
+    guarded(|| pipeline::respond(&located, located.snapshot.dataset(), &call).reply)
 }
 
 /// Builds the dataset off the request threads. If that fails, the call's own thread finds out.

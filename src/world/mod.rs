@@ -13,6 +13,7 @@ use arc_swap::ArcSwap;
 
 use crate::clock::VirtualClock;
 use crate::draw::Seed;
+use crate::fault::counters::Counters;
 use crate::ledger::Ledger;
 use crate::world::quota::Quotas;
 use crate::world::snapshot::Snapshot;
@@ -28,6 +29,8 @@ pub struct World {
     pub ledger: Mutex<Ledger>,
     /// How much its keys have used up; the same holds for this lock.
     quotas: Mutex<Quotas>,
+    /// What faults have counted. The lock is held for one whole decision, so that a count strikes once.
+    counters: Mutex<Counters>,
     /// The seed that a reset gave it in place of the scenario's. Held while the snapshot is replaced.
     seed: Mutex<Option<Seed>>,
     /// Read by every request, replaced by a reload; a request keeps the one it took.
@@ -43,6 +46,7 @@ impl World {
             clock: VirtualClock::new(snapshot.clock),
             ledger: Mutex::default(),
             quotas: Mutex::default(),
+            counters: Mutex::default(),
             seed: Mutex::default(),
             snapshot: ArcSwap::new(snapshot),
         }
@@ -54,8 +58,10 @@ impl World {
         self.snapshot.load_full()
     }
 
-    /// Serves something else from now on; what clients wrote, quotas and the clock stay.
+    /// Serves something else from now on; what clients wrote, quotas, the clock and the counters of unchanged faults
+    /// stay.
     pub fn replace(&self, snapshot: &Arc<Snapshot>) {
+        self.counters().keep(&snapshot.faults);
         let seed = self.seed.lock().unwrap_or_else(PoisonError::into_inner);
         self.snapshot.store(snapshot.under(*seed));
     }
@@ -70,6 +76,11 @@ impl World {
         self.quotas.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// What faults have counted.
+    pub fn counters(&self) -> MutexGuard<'_, Counters> {
+        self.counters.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Back to its start: nothing written, nothing used up, the clock as the scenario sets it. Another seed lasts until
     /// the next reset.
     pub fn reset(&self, seed: Option<Seed>) {
@@ -82,5 +93,6 @@ impl World {
         self.clock.reset(self.snapshot.load().clock);
         *ledger = Ledger::default();
         *quotas = Quotas::default();
+        *self.counters() = Counters::default();
     }
 }

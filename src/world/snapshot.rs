@@ -10,6 +10,7 @@ use crate::clock;
 use crate::dataset::records::{Business, Questions, Reviews};
 use crate::dataset::whole::Dataset;
 use crate::draw::Seed;
+use crate::fault::counters::Plan;
 use crate::scenario::model::Scenario;
 
 /// A scenario as it is served.
@@ -29,6 +30,8 @@ pub struct Snapshot {
     pub keys: Keys,
     /// The API's manners.
     pub dialect: Dialect,
+    /// What goes wrong.
+    pub faults: Arc<Plan>,
     /// Names of webhook events that the scenario adds.
     pub events: Vec<String>,
     /// How many of each there are.
@@ -67,6 +70,7 @@ impl Snapshot {
             clock: scenario.clock,
             keys: Keys::new(scenario.keys),
             dialect: scenario.dialect,
+            faults: Arc::new(Plan::new(scenario.faults)),
             events: scenario.webhooks.events.keys().cloned().collect(),
             own_seed: seed,
             today: scenario.today,
@@ -92,6 +96,7 @@ impl Snapshot {
             clock: self.clock,
             keys: self.keys.clone(),
             dialect: self.dialect.clone(),
+            faults: Arc::clone(&self.faults),
             events: self.events.clone(),
             counts: self.counts,
             today: self.today,

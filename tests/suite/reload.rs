@@ -116,7 +116,7 @@ impl Followed {
             body: Body::Whole(body.as_bytes()),
         };
         let reply = match pipeline::locate(&self.registry, &mut call) {
-            Ok(located) => pipeline::respond(&located, located.snapshot.dataset(), &call),
+            Ok(located) => pipeline::respond(&located, located.snapshot.dataset(), &call).reply,
             Err(reply) => reply,
         };
         serde_json::from_slice(&reply.body).unwrap()

@@ -1,0 +1,80 @@
+//! How a reply goes out: decided here, performed at the server's edge.
+
+use std::time::Duration;
+
+use crate::draw::Draw;
+use crate::fault::body::Body;
+use crate::fault::connection::Connection;
+use crate::fault::decide::Verdict;
+use crate::fault::effect::Act;
+use crate::fault::lost::Lost;
+
+/// How a reply goes out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sending {
+    /// How long it is held back, by real time.
+    pub delay: Option<Duration>,
+    /// In what manner it is sent then.
+    pub manner: Manner,
+}
+
+/// In what manner a reply is sent.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Manner {
+    /// Whole, and the connection stays as it is.
+    #[default]
+    Plain,
+    /// Not at all: TCP RST before any byte.
+    Reset,
+    /// Not at all: the request is read, then a clean FIN.
+    Close,
+    /// Not at all: nothing until the client leaves or the time is over, then a clean FIN.
+    Stall(Option<Duration>),
+    /// These bytes in its place, then FIN.
+    Garbage(Vec<u8>),
+    /// The headers with the full length, this share of the body (parts in a million), and RST once it is received.
+    Truncate {
+        /// Parts in a million.
+        share: u32,
+    },
+    /// The headers at once, the body so many bytes at a time, whole in the end.
+    Drip {
+        /// Bytes at a time, at least 1.
+        bytes: u32,
+        /// One after the other at this pace.
+        every: Duration,
+    },
+}
+
+/// How many bytes of garbage are sent.
+const GARBAGE: usize = 64;
+
+impl Sending {
+    /// How the answer to a request goes out by a verdict.
+    #[must_use]
+    pub fn of(verdict: &Verdict<'_>) -> Self {
+        let manner = match verdict.act() {
+            None | Some(Act::Error(_) | Act::Status(_) | Act::Body(Body::Malformed | Body::Patch(_))) => {
+                Manner::Plain
+            }
+            Some(Act::Connection(Connection::Reset) | Act::Lost(Lost::Reset)) => Manner::Reset,
+            Some(Act::Connection(Connection::Close)) => Manner::Close,
+            Some(Act::Connection(Connection::Stall(span))) => Manner::Stall(*span),
+            Some(Act::Connection(Connection::Garbage)) => Manner::Garbage(garbage(verdict.draw.clone())),
+            Some(Act::Body(Body::Truncate(share))) => Manner::Truncate { share: *share },
+            Some(Act::Body(Body::Drip { bytes, every })) => Manner::Drip { bytes: *bytes, every: *every },
+        };
+        Self { delay: verdict.delay, manner }
+    }
+}
+
+/// Bytes that no HTTP answer begins with: the first is none of ASCII.
+fn garbage(draw: Option<Draw>) -> Vec<u8> {
+    let mut bytes = vec![0xff; GARBAGE];
+    if let Some(mut draw) = draw {
+        for chunk in bytes[1..].chunks_mut(8) {
+            chunk.copy_from_slice(&draw.number().to_le_bytes()[..chunk.len()]);
+        }
+    }
+    bytes
+}
