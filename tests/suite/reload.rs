@@ -352,7 +352,7 @@ fn a_call_under_way_keeps_the_snapshot_it_took() {
     let located = pipeline::locate(&followed.registry, &mut call).unwrap();
     followed.save("a.yaml", &with(5));
     let reply = pipeline::respond(&located, located.snapshot.dataset(), &call);
-    let answer: serde_json::Value = serde_json::from_slice(&reply.body).unwrap();
+    let answer: serde_json::Value = serde_json::from_slice(&reply.reply.body).unwrap();
     assert_eq!(answer.as_array().unwrap().len(), 1);
     assert_eq!(followed.reviews("a"), 5);
 }
