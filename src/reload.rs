@@ -38,6 +38,8 @@ pub struct Reading {
     pub folder: Folder,
     /// A fingerprint of the bytes of each file read.
     prints: BTreeMap<PathBuf, u64>,
+    /// The stamp of each file and folder, taken before it was read.
+    stamps: BTreeMap<PathBuf, u64>,
 }
 
 /// How the loads of one scenario file went.
@@ -101,14 +103,23 @@ pub enum News {
     },
 }
 
-/// Files whose bytes are fingerprinted as they are read.
+/// Files that are stamped before and fingerprinted as they are read.
 struct Printed<'a> {
     files: &'a dyn Files,
     prints: Mutex<BTreeMap<PathBuf, u64>>,
+    stamps: Mutex<BTreeMap<PathBuf, u64>>,
+}
+
+impl Printed<'_> {
+    fn stamp_first(&self, path: &Path) {
+        let mut stamps = self.stamps.lock().unwrap_or_else(PoisonError::into_inner);
+        stamps.entry(path.to_owned()).or_insert_with(|| self.files.stamp(path));
+    }
 }
 
 impl Files for Printed<'_> {
     fn read(&self, path: &Path, limit: u64) -> std::io::Result<Vec<u8>> {
+        self.stamp_first(path);
         let read = self.files.read(path, limit);
         let mut hasher = DefaultHasher::new();
         read.as_ref().ok().hash(&mut hasher);
@@ -119,6 +130,7 @@ impl Files for Printed<'_> {
     }
 
     fn list(&self, folder: &Path) -> std::io::Result<Vec<(PathBuf, bool)>> {
+        self.stamp_first(folder);
         self.files.list(folder)
     }
 
@@ -134,10 +146,11 @@ impl Files for Printed<'_> {
 /// Loads everything, and changes nothing.
 #[must_use]
 pub fn read(setup: &Setup) -> Reading {
-    let printed = Printed { files: setup.files.as_ref(), prints: Mutex::default() };
+    let printed = Printed { files: setup.files.as_ref(), prints: Mutex::default(), stamps: Mutex::default() };
     let today = clock::system_now().day();
     let folder = load_all(&printed, today, &setup.paths, setup.root.as_deref(), &setup.cwd);
-    Reading { folder, prints: printed.prints.into_inner().unwrap_or_else(PoisonError::into_inner) }
+    let whole = |map: Mutex<BTreeMap<PathBuf, u64>>| map.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Reading { folder, prints: whole(printed.prints), stamps: whole(printed.stamps) }
 }
 
 impl Reading {
@@ -301,34 +314,31 @@ pub fn follow(
     mut watch: impl FnMut(&[PathBuf]),
     mut tell: impl FnMut(&[News]),
 ) {
-    let stamp = |seen: &[PathBuf]| -> Vec<u64> { seen.iter().map(|path| setup.files.stamp(path)).collect() };
-    let mut seen: Vec<PathBuf> = Vec::new();
     loop {
-        // Stamped before they are read: what is written meanwhile differs from it.
-        let stamps = stamp(&seen);
         let reading = read(setup);
         watch(&reading.folder.dirs);
-        let found: Vec<PathBuf> = reading.folder.dirs.iter().chain(reading.prints.keys()).cloned().collect();
+        let stamps = reading.stamps.clone();
         let news = board.apply(setup, reading, |snapshot| registry.apply(&snapshot));
         if !news.is_empty() {
             tell(&news);
         }
-        if found != seen {
-            // Read once more, now that all of it is watched and stamped.
-            seen = found;
-            continue;
-        }
-        loop {
-            match changes.recv_timeout(LOOK) {
-                Ok(()) => {
-                    let more = |_: &usize| changes.recv_timeout(QUIET).is_ok();
-                    let _ = (0..MOST_CHANGES).take_while(more).count();
-                    break;
-                }
-                Err(RecvTimeoutError::Timeout) if stamp(&seen) == stamps => {}
-                Err(RecvTimeoutError::Timeout) => break,
-                Err(RecvTimeoutError::Disconnected) => return,
-            }
+        if !wait_for_change(setup, &stamps, changes) {
+            return;
         }
     }
+}
+
+/// Waits until something has changed, and nothing more does; says whether there is still a sender of changes. What was
+/// changed after it was read but before the watch was armed, no event tells of: the stamps do, at once.
+fn wait_for_change(setup: &Setup, stamps: &BTreeMap<PathBuf, u64>, changes: &Receiver<()>) -> bool {
+    while stamps.iter().all(|(path, stamp)| setup.files.stamp(path) == *stamp) {
+        match changes.recv_timeout(LOOK) {
+            Ok(()) => break,
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return false,
+        }
+    }
+    let more = |_: &usize| changes.recv_timeout(QUIET).is_ok();
+    let _ = (0..MOST_CHANGES).take_while(more).count();
+    true
 }

@@ -150,7 +150,7 @@ fn groups_agree_with_the_locations_at_their_level() {
     let mut north = body;
     north["hierarchyNodeData"] = json!([{"levelId": "Region", "levelNames": ["North"]}]);
     let benchmark = client().benchmark(1).json(&north).send().ok();
-    assert_eq!(benchmark["actual"]["score"].as_f64().unwrap(), at(&["11", "13"]).0);
+    assert_eq!(benchmark["actual"]["score"].as_f64(), Some(at(&["11", "13"]).0));
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn every_generated_review_is_credible() {
             assert!(review[url].as_str().unwrap().contains(".test/"), "{review}");
         }
         if let Some(email) = review["reviewer"]["emailId"].as_str() {
-            assert!(email.ends_with(".test"), "{email}");
+            assert_eq!(email.rsplit('.').next(), Some("test"), "{email}");
         }
     }
     assert!(ids.values().all(|count| *count == 1));

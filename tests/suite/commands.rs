@@ -305,6 +305,15 @@ fn new_writes_a_starter_once_and_it_is_good() {
     assert_eq!(server.listening["scenario"], "mine");
 }
 
+/// A YAML text as a value.
+fn yaml(text: &str) -> Value {
+    let options = serde_yaml::options! {
+        budget: None,
+        non_finite_float_policy: serde_yaml::options::NonFiniteFloatPolicy::AsString,
+    };
+    serde_yaml::from_str_with_options(text, options).unwrap()
+}
+
 /// What a schema does not know of a value, by the value's path.
 fn unknown(root: &Value, schema: &Value, value: &Value, path: &str) -> Vec<String> {
     if let Some(name) = schema["$ref"].as_str() {
@@ -335,7 +344,12 @@ fn unknown(root: &Value, schema: &Value, value: &Value, path: &str) -> Vec<Strin
         Value::Array(elements) if schema["items"].is_object() => {
             elements.iter().flat_map(|element| unknown(root, &schema["items"], element, path)).collect()
         }
-        _ => Vec::new(),
+        Value::Null
+        | Value::Bool(_)
+        | Value::Number(_)
+        | Value::String(_)
+        | Value::Array(_)
+        | Value::Object(_) => Vec::new(),
     }
 }
 
@@ -351,14 +365,16 @@ fn the_schema_is_json_and_knows_every_key_of_the_shipped_scenarios() {
         let files = std::fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path());
         for file in files.filter(|file| file.extension().is_some_and(|ending| ending == "yaml")) {
             let text = std::fs::read_to_string(&file).unwrap();
-            let value: Value = serde_yaml::from_str(&text).unwrap();
+            let value: Value = yaml(&text);
             assert_eq!(unknown(&schema, &schema, &value, ""), Vec::<String>::new(), "{}", file.display());
             checked += 1;
         }
     }
     assert!(checked >= 4);
     let wrong = json!({"standin": 1, "sed": 1, "businesses": [{"number": 1, "locations": [{"nam": 1}]}]});
-    assert_eq!(unknown(&schema, &schema, &wrong, ""), ["/sed", "/businesses/locations/nam"]);
+    let mut found = unknown(&schema, &schema, &wrong, "");
+    found.sort();
+    assert_eq!(found, ["/businesses/locations/nam", "/sed"]);
 }
 
 #[test]
@@ -366,7 +382,7 @@ fn completions_are_made_for_each_shell() {
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let output = run(&examples(), &["completions", shell]);
         assert_eq!(output.status.code(), Some(0));
-        assert!(out(&output).contains("--admin-token"), "{shell}");
+        assert!(out(&output).contains("admin-token"), "{shell}");
     }
 }
 

@@ -224,6 +224,7 @@ pub struct Client {
     agent: ureq::Agent,
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "numbers and texts read better without a reference")]
 impl Client {
     /// The same client with a key.
     pub fn with_key(&self, key: &str) -> Self {

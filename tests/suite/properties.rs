@@ -127,12 +127,12 @@ prop_compose! {
 }
 
 /// That some parts make up a whole: nothing missing, nothing twice, nothing else.
-fn partition(parts: Vec<Vec<Value>>, whole: &[Value]) -> Result<(), TestCaseError> {
+fn partition(parts: &[Vec<Value>], whole: &[Value]) -> Result<(), TestCaseError> {
     let ids =
         |list: &[Value]| -> Vec<String> { list.iter().map(|one| one["reviewId"].to_string()).collect() };
     let mut together: Vec<String> = parts.iter().flat_map(|part| ids(part)).collect();
     let mut expected = ids(whole);
-    for part in &parts {
+    for part in parts {
         let order: Vec<String> = ids(part);
         let kept: Vec<String> = expected.iter().filter(|id| order.contains(id)).cloned().collect();
         prop_assert_eq!(order, kept, "a part is in the order of the whole");
@@ -164,22 +164,23 @@ proptest! {
             filter
         };
         let base = open("ratings");
-        partition((0..6).map(|rating| narrowed(&base, "ratings", json!([rating]))).collect(), &whole(&base))?;
+        partition(&[0, 1, 2, 3, 4, 5].map(|rating| narrowed(&base, "ratings", json!([rating]))), &whole(&base))?;
         let base = open("sources");
-        let known = sources::known();
-        partition(known.iter().map(|source| narrowed(&base, "sources", json!([source.alias]))).collect(), &whole(&base))?;
+        let parts: Vec<Vec<Value>> =
+            sources::known().iter().map(|source| narrowed(&base, "sources", json!([source.alias]))).collect();
+        partition(&parts, &whole(&base))?;
         let base = open("statuses");
-        let both = ["published", "parked"].map(|status| narrowed(&base, "statuses", json!([status]))).to_vec();
-        partition(both, &narrowed(&base, "statuses", json!(["all"])))?;
+        let both = ["published", "parked"].map(|status| narrowed(&base, "statuses", json!([status])));
+        partition(&both, &narrowed(&base, "statuses", json!(["all"])))?;
         let base = open("subBusinessIds");
-        partition([11, 12, 13].map(|place| narrowed(&base, "subBusinessIds", json!([place]))).to_vec(), &whole(&base))?;
+        partition(&[11, 12, 13].map(|place| narrowed(&base, "subBusinessIds", json!([place]))), &whole(&base))?;
         let mut base = open("fromDate");
         base.as_object_mut().unwrap().remove("toDate");
-        let halves = vec![narrowed(&base, "toDate", json!(day(split))), narrowed(&base, "fromDate", json!(day(split + 1)))];
-        partition(halves, &whole(&base))?;
+        let halves = [narrowed(&base, "toDate", json!(day(split))), narrowed(&base, "fromDate", json!(day(split + 1)))];
+        partition(&halves, &whole(&base))?;
         let base = open("updateFromDate");
-        let halves = vec![narrowed(&base, "updateToDate", json!(day(split))), narrowed(&base, "updateFromDate", json!(day(split + 1)))];
-        partition(halves, &whole(&base))?;
+        let halves = [narrowed(&base, "updateToDate", json!(day(split))), narrowed(&base, "updateFromDate", json!(day(split + 1)))];
+        partition(&halves, &whole(&base))?;
     }
 
     #[test]
@@ -497,7 +498,9 @@ fn everything(server: &Server) -> Vec<Answer> {
 }
 
 /// What may not differ: status, headers but the date, body.
-fn bytes(answers: Vec<Answer>) -> Vec<(u16, BTreeSet<(String, String)>, Vec<u8>)> {
+type Told = (u16, BTreeSet<(String, String)>, Vec<u8>);
+
+fn bytes(answers: Vec<Answer>) -> Vec<Told> {
     let told = |answer: Answer| {
         let headers = answer.headers.into_iter().filter(|(name, _)| name != "date").collect();
         (answer.status, headers, answer.bytes)

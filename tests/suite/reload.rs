@@ -2,13 +2,16 @@
 
 use std::io::Result;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{channel, sync_channel};
 use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
 
 use serde_json::json;
 use standin::api::call::{Body, Call};
 use standin::draw::Seed;
 use standin::pipeline;
-use standin::reload::{Board, Entry, News, Setup, read};
+use standin::reload::{Board, Entry, News, Setup, follow, read};
 use standin::scenario::files::{Files, Memory};
 use standin::world::registry::Registry;
 
@@ -271,7 +274,7 @@ fn what_clients_wrote_and_the_clock_stay() {
         &json!({"email": "kept@x.test", "businessIds": [11]}),
     );
     let world = followed.registry.default_world();
-    world.clock.advance(std::time::Duration::from_secs(61));
+    world.clock.advance(Duration::from_secs(61));
     let now = world.clock.now();
     followed.save("a.yaml", &text(2));
     assert_eq!(followed.reviews("a"), 2);
@@ -348,8 +351,8 @@ fn a_call_under_way_keeps_the_snapshot_it_took() {
     };
     let located = pipeline::locate(&followed.registry, &mut call).unwrap();
     followed.save("a.yaml", &with(5));
-    let reply = pipeline::respond(&located, located.snapshot.dataset(), &call).reply;
-    let answer: serde_json::Value = serde_json::from_slice(&reply.body).unwrap();
+    let reply = pipeline::respond(&located, located.snapshot.dataset(), &call);
+    let answer: serde_json::Value = serde_json::from_slice(&reply.reply.body).unwrap();
     assert_eq!(answer.as_array().unwrap().len(), 1);
     assert_eq!(followed.reviews("a"), 5);
 }
@@ -373,4 +376,58 @@ fn warnings_do_not_degrade() {
     let news = followed.save("a.yaml", "standin: 1\nroutes: [{name: x, request: {method: GET, path: /x}, response: {status: 200}}]\nclock: {mode: frozen}\nkeys: [{key: k, rate_limit: 1 per 1m}]\n");
     assert_eq!(told(&news), ["loaded a 2"]);
     assert!(!followed.entry("a").problems.is_empty() && !followed.degraded());
+}
+
+/// Files of which one is written to as soon as it has been read.
+struct Hasty {
+    files: Shared,
+    next: Mutex<Option<String>>,
+}
+
+impl Files for Hasty {
+    fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>> {
+        let read = self.files.read(path, limit);
+        if let Some(next) = self.next.lock().unwrap().take() {
+            self.files.0.lock().unwrap().0.insert(path.to_owned(), next.into_bytes());
+        }
+        read
+    }
+
+    fn list(&self, folder: &Path) -> Result<Vec<(PathBuf, bool)>> {
+        self.files.list(folder)
+    }
+
+    fn is_folder(&self, path: &Path) -> bool {
+        self.files.is_folder(path)
+    }
+
+    fn stamp(&self, path: &Path) -> u64 {
+        self.files.stamp(path)
+    }
+}
+
+#[test]
+fn a_save_between_the_reading_and_the_watch_is_not_lost() {
+    let followed = Followed::new(&[("a.yaml", &with(1))]);
+    let hasty = Hasty { files: followed.files.clone(), next: Mutex::new(Some(with(2))) };
+    let setup = Setup {
+        files: Box::new(hasty),
+        paths: vec!["/s/a.yaml".into()],
+        root: None,
+        cwd: "/".into(),
+        random: Seed(99),
+    };
+    let (sender, changes) = sync_channel::<()>(1);
+    let (tell, news) = channel();
+    thread::scope(|scope| {
+        let (setup, followed) = (&setup, &followed);
+        scope.spawn(move || {
+            let told = |news: &[News]| tell.send(told(news)).unwrap();
+            follow(setup, &followed.registry, &followed.board, &changes, |_| {}, told);
+        });
+        let heard = news.recv_timeout(Duration::from_secs(10));
+        drop(sender);
+        assert_eq!(heard.unwrap(), ["loaded a 2"], "though no event told of it");
+    });
+    assert_eq!(followed.reviews("a"), 2);
 }
