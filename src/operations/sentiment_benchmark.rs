@@ -10,10 +10,10 @@ use crate::api::dates::Day;
 use crate::api::field::{self, Field};
 use crate::api::refusal::Refusal;
 use crate::api::sources;
-use crate::dataset::insight::{Score, scores};
+use crate::dataset::asked::{business_numbers, hierarchy, ordered};
+use crate::dataset::insight::{Score, Tenths, scores};
 use crate::dataset::selection::Filter;
 use crate::dataset::whole::{Dataset, Place};
-use crate::operations::sentiment_locations::{Tenths, business_numbers, hierarchy, ordered};
 use crate::operations::{Answer, Context};
 
 /// The body.
@@ -74,7 +74,7 @@ pub fn answer(context: Context<'_>, dataset: &Dataset, call: &Call<'_>) -> Resul
     }
     locations.retain(|place| dataset.location(*place).is_at(&levels));
     let filter = Filter { from: Some(from), to: Some(to), ratings, sources, ..Filter::default() };
-    let score = Tenths(total(dataset, &filter, &locations).tenths());
+    let score = total(dataset, &filter, &locations).tenths();
     let industry_score = industry(dataset, &accounts, from, to);
     Ok(Answer::of(&Response { actual: Actual { score, industry_score } }))
 }
@@ -99,7 +99,6 @@ fn industry(dataset: &Dataset, accounts: &[u32], from: Day, to: Day) -> f64 {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a score is at most 1000 tenths")]
 fn industry_of(dataset: &Dataset, account: u32, from: Day, to: Day) -> Option<f64> {
     let business = dataset.account(account);
     if business.industry_score.is_some() {
@@ -111,5 +110,5 @@ fn industry_of(dataset: &Dataset, account: u32, from: Day, to: Day) -> Option<f6
     locations.sort_unstable();
     locations.dedup();
     let score = total(dataset, &Filter { from: Some(from), to: Some(to), ..Filter::default() }, &locations);
-    (score.mentions > 0).then(|| score.tenths() as f64 / 10.0)
+    (score.mentions > 0).then(|| score.tenths().value())
 }
