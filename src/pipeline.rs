@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::api::call::{BODY_LIMIT, Body, Call, decode};
+use crate::api::call::{BODY_LIMIT, Body, Call, KeyPlace, decode};
 use crate::api::cors;
 use crate::api::operation::Operation;
 use crate::api::refusal::{Code, Refusal};
@@ -25,6 +25,8 @@ use crate::world::snapshot::Snapshot;
 /// Where a call goes: its world, and what that world serves while the call is under way.
 #[derive(Clone, Debug)]
 pub struct Located {
+    /// Whether the call carries a key that was minted for another world.
+    foreign: bool,
     /// The world.
     pub world: Arc<World>,
     /// What it serves.
@@ -51,7 +53,14 @@ pub fn locate(registry: &Registry, call: &mut Call<'_>) -> Result<Located, Reply
         None => registry.default_world(),
     };
     let snapshot = world.snapshot();
-    Ok(Located { world, snapshot })
+    let foreign = registry.has_own_keys() && carries_foreign_key(registry, &world, call);
+    Ok(Located { foreign, world, snapshot })
+}
+
+/// A key minted for a world is a bad one in every other.
+fn carries_foreign_key(registry: &Registry, world: &Arc<World>, call: &Call<'_>) -> bool {
+    let owner = key_of_any_place(call).and_then(|key| registry.of_key(&key));
+    owner.is_some_and(|owner| owner.minted.is_some() && !Arc::ptr_eq(&owner, world))
 }
 
 /// The key by which a call without a world in its path may name one. A body that cannot be read names none.
@@ -123,14 +132,15 @@ fn judged<'a>(
     (operation, parameter): (Operation, &str),
     call: &Call<'_>,
 ) -> Verdict<'a> {
-    let Located { world, snapshot } = located;
+    let Located { world, snapshot, .. } = located;
     let sent = if operation == Operation::Subscribe {
         subscribe::sent_key(call).ok().flatten()
     } else {
         sent_key(call, &snapshot.dialect).map(std::borrow::Cow::into_owned)
     };
     let sent = sent.map(|key| key.trim().to_owned()).filter(|key| !key.is_empty());
-    let place = snapshot.keys.place(sent.as_deref());
+    let minted = world.minted.as_ref().is_some_and(|key| sent.as_ref() == Some(&key.key));
+    let place = if minted { KeyPlace::Minted } else { snapshot.keys.place(sent.as_deref()) };
     let parameter = decode(parameter, false);
     let request = Request::new((operation, &parameter), call, &snapshot.dialect, (sent, place));
     let since = world.clock.now().0.saturating_sub(world.clock.start().0);
@@ -180,7 +190,7 @@ fn answer(
     route: Option<(Operation, &str)>,
     call: &Call<'_>,
 ) -> Result<Answer, Refusal> {
-    let Located { world, snapshot } = located;
+    let Located { world, snapshot, .. } = located;
     let (operation, parameter) = route.ok_or_else(|| no_path(call))?;
     if call.method != "POST" {
         return Err(Refusal::new(Code::Method, format!("{} is not allowed here; POST is", call.method)));
@@ -188,9 +198,9 @@ fn answer(
     // The subscription carries its key in the body, which is therefore read before the key is looked at.
     let caller = if operation == Operation::Subscribe {
         readable(call)?;
-        snapshot.keys.authenticate(subscribe::sent_key(call)?.as_deref())?
+        authenticate(located, subscribe::sent_key(call)?.as_deref())?
     } else {
-        snapshot.keys.authenticate(sent_key(call, &snapshot.dialect).as_deref())?
+        authenticate(located, sent_key(call, &snapshot.dialect).as_deref())?
     };
     within_limit(world, caller)?;
     let enterprise = match operation {
@@ -205,6 +215,18 @@ fn answer(
     let context =
         Context { dialect: &snapshot.dialect, caller, enterprise, parameter, events: &snapshot.events };
     operations::answer(operation, context, dataset, &world.ledger, call)
+}
+
+/// Step 4: who sent that key.
+fn authenticate<'a>(located: &'a Located, sent: Option<&str>) -> Result<Caller<'a>, Refusal> {
+    let minted = located.world.minted.as_ref();
+    if let Some(key) = minted.filter(|key| sent.is_some_and(|sent| sent.trim() == key.key)) {
+        return Ok(Caller { key: Some(key) });
+    }
+    if located.foreign {
+        return Err(Refusal::new(Code::KeyInvalid, "the key was made with another world"));
+    }
+    located.snapshot.keys.authenticate(sent)
 }
 
 fn no_path(call: &Call<'_>) -> Refusal {

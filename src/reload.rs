@@ -302,7 +302,7 @@ const QUIET: Duration = Duration::from_millis(60);
 /// but for so many changes at the most.
 const MOST_CHANGES: usize = 10;
 /// How often it is looked whether anything changed that no event told of.
-const LOOK: Duration = Duration::from_secs(1);
+const LOOK: Duration = Duration::from_millis(400);
 
 /// Follows the files until the sender of changes is gone: waits for a change, loads, applies, tells. `watch` is given
 /// the folders to watch after every load.

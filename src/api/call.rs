@@ -33,6 +33,8 @@ pub enum KeyPlace {
     Listed(usize),
     /// Some key, where any is taken.
     Any,
+    /// The one made with the world.
+    Minted,
     /// One that the scenario does not have.
     Unknown,
     /// None.

@@ -130,6 +130,7 @@ impl<'a> Request<'a> {
             draw = match self.place {
                 KeyPlace::Listed(place) => draw.with(3).with(place as u64),
                 KeyPlace::Any => draw.with(4),
+                KeyPlace::Minted => draw.with(7),
                 KeyPlace::Unknown => draw.with(5),
                 KeyPlace::None => draw.with(6),
             };

@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arc_swap::ArcSwap;
 
+use crate::auth::Key;
 use crate::clock::VirtualClock;
 use crate::draw::Seed;
 use crate::fault::counters::Counters;
@@ -23,6 +24,10 @@ use crate::world::snapshot::Snapshot;
 pub struct World {
     /// Its name, and the last part of its base URL.
     pub name: String,
+    /// The key made with it, which covers all accounts and has no rate limit; none for a standing world.
+    pub minted: Option<Key>,
+    /// The seed that it was made with in place of the scenario's.
+    born: Option<Seed>,
     /// Its clock.
     pub clock: VirtualClock,
     /// What clients wrote. A mutex: writes are short, never across an await, and readers of facts do not come here.
@@ -38,16 +43,36 @@ pub struct World {
 }
 
 impl World {
-    /// A world at its start.
+    /// A standing world at its start.
     #[must_use]
-    pub fn new(name: String, snapshot: Arc<Snapshot>) -> Self {
+    pub fn standing(name: String, snapshot: Arc<Snapshot>) -> Self {
+        Self::new(name, snapshot, None, None)
+    }
+
+    /// A world made on demand, at its start, with its own key.
+    #[must_use]
+    pub fn made(name: String, snapshot: &Arc<Snapshot>, key: String, seed: Option<Seed>) -> Self {
+        let minted = Key {
+            key,
+            name: Some(name.clone()),
+            accounts: None,
+            rate_limit: None,
+            revoked: false,
+            own_world: false,
+        };
+        Self::new(name, snapshot.under(seed), Some(minted), seed)
+    }
+
+    fn new(name: String, snapshot: Arc<Snapshot>, minted: Option<Key>, born: Option<Seed>) -> Self {
         Self {
             name,
+            minted,
+            born,
             clock: VirtualClock::new(snapshot.clock),
             ledger: Mutex::default(),
             quotas: Mutex::default(),
             counters: Mutex::default(),
-            seed: Mutex::default(),
+            seed: Mutex::new(born),
             snapshot: ArcSwap::new(snapshot),
         }
     }
@@ -85,8 +110,8 @@ impl World {
     /// the next reset.
     pub fn reset(&self, seed: Option<Seed>) {
         let mut own = self.seed.lock().unwrap_or_else(PoisonError::into_inner);
-        *own = seed;
-        self.snapshot.store(self.snapshot().under(seed));
+        *own = seed.or(self.born);
+        self.snapshot.store(self.snapshot().under(*own));
         drop(own);
         let mut ledger = self.ledger();
         let mut quotas = self.quotas();
