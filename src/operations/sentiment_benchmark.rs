@@ -67,16 +67,32 @@ pub fn answer(context: Context<'_>, dataset: &Dataset, call: &Call<'_>) -> Resul
     let levels = hierarchy(request.hierarchy_node_data)?;
     ordered(from <= to)?;
 
-    let mut accounts: Vec<u32> = locations.iter().map(|place| dataset.account_of(*place)).collect();
-    accounts.dedup();
-    if accounts.is_empty() {
-        accounts.push(enterprise);
-    }
+    let accounts = asked_about(dataset, request.business_numbers)?;
     locations.retain(|place| dataset.location(*place).is_at(&levels));
     let filter = Filter { from: Some(from), to: Some(to), ratings, sources, ..Filter::default() };
     let score = total(dataset, &filter, &locations).tenths();
     let industry_score = industry(dataset, &accounts, from, to);
     Ok(Answer::of(&Response { actual: Actual { score, industry_score } }))
+}
+
+/// The accounts that `businessNumbers` ask about, with locations or without: those named, those of the locations named,
+/// and the enterprises of a reseller named (or it alone, where it has none).
+fn asked_about(dataset: &Dataset, field: Field<'_>) -> Result<Vec<u32>, Refusal> {
+    let mut accounts = Vec::new();
+    for place in field.integers("businessNumbers")?.into_iter().filter_map(|number| dataset.find(number)) {
+        let named = dataset.account_at(place);
+        let before = accounts.len();
+        if let Place::Account(_) = place {
+            let under = |account: &u32| *account != named && dataset.is_under(*account, named);
+            accounts.extend(dataset.accounts().filter(under));
+        }
+        if accounts.len() == before {
+            accounts.push(named);
+        }
+    }
+    accounts.sort_unstable();
+    accounts.dedup();
+    Ok(accounts)
 }
 
 fn total(dataset: &Dataset, filter: &Filter<'_>, locations: &[u32]) -> Score {
