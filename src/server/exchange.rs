@@ -16,11 +16,12 @@ use crate::api::cors;
 use crate::api::refusal::{Code, Refusal};
 use crate::api::reply::Reply;
 use crate::clock;
-use crate::pipeline::{self, Located};
+use crate::pipeline;
 use crate::server::admin;
 use crate::server::page;
 use crate::server::request_log::Line;
 use crate::server::state::State;
+use crate::world::snapshot::Snapshot;
 
 /// How much of a body over the limit is read and thrown away, so that the client sees the answer: 8 MiB.
 const DISCARDED: usize = 8 << 20;
@@ -59,6 +60,11 @@ async fn reply(request: &Request, body: Option<&[u8]>, state: &State) -> Reply {
         body: body.map_or(Body::TooLarge, Body::Whole),
     };
     if let Some(path) = admin::path(call.path) {
+        if let Some(snapshot) = admin::world(state, path).map(|world| world.snapshot())
+            && snapshot.ready().is_none()
+        {
+            build(snapshot).await;
+        }
         return guarded(|| admin::answer(state, path, &call));
     }
     if call.path == "/" && call.method == "GET" {
@@ -69,14 +75,13 @@ async fn reply(request: &Request, body: Option<&[u8]>, state: &State) -> Reply {
         Err(reply) => return reply,
     };
     if located.snapshot.ready().is_none() {
-        build(&located).await;
+        build(Arc::clone(&located.snapshot)).await;
     }
     guarded(|| pipeline::respond(&located, located.snapshot.dataset(), &call).reply)
 }
 
 /// Builds the dataset off the request threads. If that fails, the call's own thread finds out.
-async fn build(located: &Located) {
-    let snapshot = Arc::clone(&located.snapshot);
+async fn build(snapshot: Arc<Snapshot>) {
     let _ = tokio::task::spawn_blocking(move || {
         snapshot.dataset();
     })
