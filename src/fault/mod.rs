@@ -27,6 +27,8 @@ pub mod lost;
 pub mod patch;
 /// Where in a JSON document.
 pub mod pointer;
+/// How a reply goes out.
+pub mod sending;
 /// A plain status for an answer.
 pub mod status;
 

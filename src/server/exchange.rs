@@ -16,11 +16,13 @@ use crate::api::cors;
 use crate::api::refusal::{Code, Refusal};
 use crate::api::reply::Reply;
 use crate::clock;
+use crate::fault::sending::Sending;
 use crate::pipeline::{self, Located};
 use crate::server::admin;
 use crate::server::page;
 use crate::server::request_log::Line;
 use crate::server::state::State;
+use crate::server::wire;
 
 /// How much of a body over the limit is read and thrown away, so that the client sees the answer: 8 MiB.
 const DISCARDED: usize = 8 << 20;
@@ -42,7 +44,7 @@ pub async fn handle(mut request: Request, state: &State) -> Response<BoxBody> {
             took: started.elapsed(),
         });
     }
-    response(reply)
+    wire::perform(&request, Sending::default(), response(reply)).await
 }
 
 async fn reply(request: &Request, body: Option<&[u8]>, state: &State) -> Reply {
