@@ -31,6 +31,8 @@ fn a_close_is_clean_even_for_a_client_that_is_still_sending() {
     client.0.write_all(b"POST /close HTTP/1.1\r\nhost: x\r\ncontent-length: 2000000\r\n\r\n").unwrap();
     client.0.write_all(&vec![b'x'; 2_000_000]).unwrap();
     assert_eq!(client.rest(), Seen(vec![], End::Fin));
+    // Nor does a reset come after it.
+    assert!(client.0.take_error().unwrap().is_none());
 }
 
 #[test]
