@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::time::Duration;
 
-use crate::api::call::Call;
+use crate::api::call::{Call, KeyPlace};
 use crate::api::dialect::Dialect;
 use crate::api::refusal::{Code, Refusal};
 use crate::dataset::records::Kind;
@@ -71,13 +71,26 @@ impl Keys {
         self.places.get(key).map(|place| &self.keys[*place])
     }
 
+    /// Where a key stands among them, for the fingerprint of its requests.
+    #[must_use]
+    pub fn place(&self, sent: Option<&str>) -> KeyPlace {
+        match sent {
+            None => KeyPlace::None,
+            Some(_) if self.keys.is_empty() => KeyPlace::Any,
+            Some(key) => self.places.get(key).map_or(KeyPlace::Unknown, |place| KeyPlace::Listed(*place)),
+        }
+    }
+
     /// Who sent that key.
     ///
     /// # Errors
     /// 1167 where there is none, 1161 where it is unknown or revoked.
     pub fn authenticate(&self, sent: Option<&str>) -> Result<Caller<'_>, Refusal> {
         let Some(sent) = sent.map(str::trim).filter(|sent| !sent.is_empty()) else {
-            return Err(Refusal::new(Code::KeyMissing, ""));
+            return Err(Refusal::new(
+                Code::KeyMissing,
+                "no key in the header x-api-key (for the webhook subscription: in the body's apiKey)",
+            ));
         };
         if self.keys.is_empty() {
             return Ok(Caller { key: None });

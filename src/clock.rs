@@ -4,7 +4,9 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use crate::api::dates::Moment;
+/// An instant: milliseconds since 1970-01-01T00:00:00Z. How it is read and written is the API's business.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Moment(pub i64);
 
 /// How a clock goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

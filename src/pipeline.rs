@@ -2,14 +2,21 @@
 //! is performed at the server's edge.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use crate::api::call::{BODY_LIMIT, Body, Call, decode};
+use crate::api::call::{BODY_LIMIT, Body, Call, KeyPlace, decode};
 use crate::api::cors;
 use crate::api::operation::Operation;
 use crate::api::refusal::{Code, Refusal};
 use crate::api::reply::Reply;
 use crate::auth::{Caller, sent_key};
 use crate::dataset::whole::Dataset;
+use crate::fault::body::Body as effect;
+use crate::fault::decide::{Verdict, decide};
+use crate::fault::effect::Act;
+use crate::fault::request::Request;
+use crate::fault::sending::Sending;
+use crate::fault::{malformed, patch};
 use crate::operations::{self, Answer, Context, subscribe};
 use crate::world::World;
 use crate::world::registry::Registry;
@@ -18,6 +25,8 @@ use crate::world::snapshot::Snapshot;
 /// Where a call goes: its world, and what that world serves while the call is under way.
 #[derive(Clone, Debug)]
 pub struct Located {
+    /// Whether the call carries a key that was minted for another world.
+    foreign: bool,
     /// The world.
     pub world: Arc<World>,
     /// What it serves.
@@ -44,7 +53,15 @@ pub fn locate(registry: &Registry, call: &mut Call<'_>) -> Result<Located, Reply
         None => registry.default_world(),
     };
     let snapshot = world.snapshot();
-    Ok(Located { world, snapshot })
+    let foreign = registry.has_own_keys() && carries_foreign_key(registry, &world, call);
+    Ok(Located { foreign, world, snapshot })
+}
+
+/// A key minted for a world is a bad one in every other.
+fn carries_foreign_key(registry: &Registry, world: &Arc<World>, call: &Call<'_>) -> bool {
+    let in_query = || call.parameter("api_key").map(std::borrow::Cow::into_owned);
+    let owner = key_of_any_place(call).or_else(in_query).and_then(|key| registry.of_key(&key));
+    owner.is_some_and(|owner| owner.minted.is_some() && !Arc::ptr_eq(&owner, world))
 }
 
 /// The key by which a call without a world in its path may name one. A body that cannot be read names none.
@@ -55,28 +72,123 @@ fn key_of_any_place(call: &Call<'_>) -> Option<String> {
     call.header("x-api-key").map(std::borrow::Cow::into_owned)
 }
 
+/// The answer to a call for a world that is not there; to a preflight, that of the default world, so that a page may
+/// read the answer to the call it asks for.
 fn no_world(registry: &Registry, name: &str, call: &Call<'_>) -> Reply {
+    let snapshot = registry.default_world().snapshot();
+    if let Some(preflight) = cors::preflight(&snapshot.dialect.cors, call) {
+        return preflight;
+    }
     let body = serde_json::json!({ "name": name });
     let message = format!("No world is named {name}. POST /__admin/worlds {body} makes one.");
     let refusal = Refusal { message: message.into(), ..Refusal::new(Code::NotFound, "") };
-    let snapshot = registry.default_world().snapshot();
     let reply = refused(&snapshot, None, &refusal);
     cors::dressed(reply, &snapshot.dialect.cors, call)
 }
 
+/// A reply, and how it goes out.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The reply.
+    pub reply: Reply,
+    /// How it is sent.
+    pub sending: Sending,
+}
+
+impl From<Reply> for Outcome {
+    /// A reply that goes out at once and whole.
+    fn from(reply: Reply) -> Self {
+        Self { reply, sending: Sending::default() }
+    }
+}
+
 /// Answers a call of a located world; its dataset is ready.
 #[must_use]
-pub fn respond(located: &Located, dataset: &Dataset, call: &Call<'_>) -> Reply {
+pub fn respond(located: &Located, dataset: &Dataset, call: &Call<'_>) -> Outcome {
     let snapshot = &located.snapshot;
-    if let Some(preflight) = cors::preflight(&snapshot.dialect.cors, call) {
-        return preflight;
+    if let Some(reply) = cors::preflight(&snapshot.dialect.cors, call) {
+        return reply.into();
     }
     let route = Operation::at(call.path);
-    let reply = match answer(located, dataset, route, call) {
-        Ok(Answer(body)) => Reply::json(200, body),
-        Err(refusal) => refused(snapshot, route.map(|(operation, _)| operation), &refusal),
+    let verdict = match route {
+        Some(route) if call.method == "POST" && !snapshot.faults.is_empty() => judged(located, route, call),
+        Some(_) | None => Verdict::default(),
     };
-    cors::dressed(reply, &snapshot.dialect.cors, call)
+    let operation = route.map(|(operation, _)| operation);
+    let reply = match (verdict.act(), operation) {
+        (Some(Act::Error(error)), Some(operation)) => error.reply(operation, &snapshot.dialect),
+        (Some(Act::Status(status)), _) => status.reply(),
+        // Nothing of this is sent.
+        (Some(Act::Connection(_)), _) => Reply::json(200, Vec::new()),
+        _ => match answer(located, dataset, route, call) {
+            Ok(Answer(body)) => Reply::json(200, body),
+            Err(refusal) => refused(snapshot, operation, &refusal),
+        },
+    };
+    let reply = told(shaped(reply, &verdict), &verdict, snapshot, call);
+    let reply = cors::dressed(reply, &snapshot.dialect.cors, call);
+    let reply = match verdict.taken.and_then(|fault| fault.effect.headers.as_ref()) {
+        Some(headers) => headers.applied(reply),
+        None => reply,
+    };
+    Outcome { reply, sending: Sending::of(&verdict) }
+}
+
+/// Step 3: which fault strikes.
+fn judged<'a>(
+    located: &'a Located,
+    (operation, parameter): (Operation, &str),
+    call: &Call<'_>,
+) -> Verdict<'a> {
+    let Located { world, snapshot, .. } = located;
+    let sent = if operation == Operation::Subscribe {
+        subscribe::sent_key(call).ok().flatten()
+    } else {
+        sent_key(call, &snapshot.dialect).map(std::borrow::Cow::into_owned)
+    };
+    let sent = sent.map(|key| key.trim().to_owned()).filter(|key| !key.is_empty());
+    let minted = world.minted.as_ref().is_some_and(|key| sent.as_ref() == Some(&key.key));
+    let place = if minted { KeyPlace::Minted } else { snapshot.keys.place(sent.as_deref()) };
+    let parameter = decode(parameter, false);
+    let request = Request::new((operation, &parameter), call, &snapshot.dialect, (sent, place));
+    let since = world.clock.now().0.saturating_sub(world.clock.start().0);
+    let since = Duration::from_millis(u64::try_from(since).unwrap_or_default());
+    decide(&snapshot.faults, &request, snapshot.seed, since, &mut world.counters())
+}
+
+/// The reply with its body changed, where the verdict says so. A patch that does not apply leaves it as it was.
+fn shaped(mut reply: Reply, verdict: &Verdict<'_>) -> Reply {
+    match (verdict.act(), verdict.draw.clone()) {
+        (Some(Act::Body(effect::Malformed)), Some(mut draw)) => {
+            reply.status = 200;
+            reply.body = malformed::cut(&reply.body, &mut draw);
+        }
+        (Some(Act::Body(effect::Patch(changes))), _) => {
+            reply.body = patch::applied(changes, &reply.body).unwrap_or(reply.body);
+        }
+        _ => {}
+    }
+    reply
+}
+
+/// The reply with what the client asked to be told: that its preference was applied (RFC 7240), and with
+/// `x-standin-trace: 1` how the faults decided.
+fn told(mut reply: Reply, verdict: &Verdict<'_>, snapshot: &Snapshot, call: &Call<'_>) -> Reply {
+    if let Some(name) = verdict.preferred {
+        reply = reply.with("preference-applied", format!("fault={name}"));
+    }
+    if call.header("x-standin-trace").is_none_or(|trace| trace != "1") {
+        return reply;
+    }
+    reply = reply.with("x-standin-generation", snapshot.generation.to_string());
+    let Some(decision) = &verdict.decision else { return reply };
+    reply = reply.with("x-standin-attempt", decision.attempt.to_string());
+    for (name, value) in [("x-standin-draw", decision.draw), ("x-standin-threshold", decision.threshold)] {
+        if let Some(value) = value {
+            reply = reply.with(name, value.to_string());
+        }
+    }
+    if decision.struck { reply.with("x-standin-fault", printable(&decision.fault)) } else { reply }
 }
 
 /// Steps 2 to 9.
@@ -86,7 +198,7 @@ fn answer(
     route: Option<(Operation, &str)>,
     call: &Call<'_>,
 ) -> Result<Answer, Refusal> {
-    let Located { world, snapshot } = located;
+    let Located { world, snapshot, .. } = located;
     let (operation, parameter) = route.ok_or_else(|| no_path(call))?;
     if call.method != "POST" {
         return Err(Refusal::new(Code::Method, format!("{} is not allowed here; POST is", call.method)));
@@ -94,9 +206,9 @@ fn answer(
     // The subscription carries its key in the body, which is therefore read before the key is looked at.
     let caller = if operation == Operation::Subscribe {
         readable(call)?;
-        snapshot.keys.authenticate(subscribe::sent_key(call)?.as_deref())?
+        authenticate(located, subscribe::sent_key(call)?.as_deref())?
     } else {
-        snapshot.keys.authenticate(sent_key(call, &snapshot.dialect).as_deref())?
+        authenticate(located, sent_key(call, &snapshot.dialect).as_deref())?
     };
     within_limit(world, caller)?;
     let enterprise = match operation {
@@ -111,6 +223,18 @@ fn answer(
     let context =
         Context { dialect: &snapshot.dialect, caller, enterprise, parameter, events: &snapshot.events };
     operations::answer(operation, context, dataset, &world.ledger, call)
+}
+
+/// Step 4: who sent that key.
+fn authenticate<'a>(located: &'a Located, sent: Option<&str>) -> Result<Caller<'a>, Refusal> {
+    let minted = located.world.minted.as_ref();
+    if let Some(key) = minted.filter(|key| sent.is_some_and(|sent| sent.trim() == key.key)) {
+        return Ok(Caller { key: Some(key) });
+    }
+    if located.foreign {
+        return Err(Refusal::new(Code::KeyInvalid, "the key was made with another world"));
+    }
+    located.snapshot.keys.authenticate(sent)
 }
 
 fn no_path(call: &Call<'_>) -> Refusal {
@@ -158,10 +282,9 @@ fn is_json(kind: &str) -> bool {
 #[must_use]
 pub fn refused(snapshot: &Snapshot, operation: Option<Operation>, refusal: &Refusal) -> Reply {
     let status = snapshot.dialect.status(refusal.code, operation);
-    let mut reply = Reply::json(status, refusal.body());
-    if !refusal.detail.is_empty() {
-        reply = reply.with("x-standin-detail", printable(&refusal.detail));
-    }
+    // Where the message says it all, the detail is the message: whoever looks there alone sees the cause, too.
+    let detail = if refusal.detail.is_empty() { &refusal.message } else { refusal.detail.as_str() };
+    let mut reply = Reply::json(status, refusal.body()).with("x-standin-detail", printable(detail));
     if let Some(seconds) = refusal.retry_after.filter(|_| snapshot.dialect.retry_after) {
         reply = reply.with("retry-after", seconds.to_string());
     }

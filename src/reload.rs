@@ -8,8 +8,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::api::dates::Moment;
-use crate::clock;
+use crate::clock::{self, Moment};
 use crate::draw::Seed;
 use crate::scenario::files::Files;
 use crate::scenario::load_all;
@@ -39,6 +38,8 @@ pub struct Reading {
     pub folder: Folder,
     /// A fingerprint of the bytes of each file read.
     prints: BTreeMap<PathBuf, u64>,
+    /// The stamp of each file and folder, taken before it was read.
+    stamps: BTreeMap<PathBuf, u64>,
 }
 
 /// How the loads of one scenario file went.
@@ -102,14 +103,23 @@ pub enum News {
     },
 }
 
-/// Files whose bytes are fingerprinted as they are read.
+/// Files that are stamped before and fingerprinted as they are read.
 struct Printed<'a> {
     files: &'a dyn Files,
     prints: Mutex<BTreeMap<PathBuf, u64>>,
+    stamps: Mutex<BTreeMap<PathBuf, u64>>,
+}
+
+impl Printed<'_> {
+    fn stamp_first(&self, path: &Path) {
+        let mut stamps = self.stamps.lock().unwrap_or_else(PoisonError::into_inner);
+        stamps.entry(path.to_owned()).or_insert_with(|| self.files.stamp(path));
+    }
 }
 
 impl Files for Printed<'_> {
     fn read(&self, path: &Path, limit: u64) -> std::io::Result<Vec<u8>> {
+        self.stamp_first(path);
         let read = self.files.read(path, limit);
         let mut hasher = DefaultHasher::new();
         read.as_ref().ok().hash(&mut hasher);
@@ -120,6 +130,7 @@ impl Files for Printed<'_> {
     }
 
     fn list(&self, folder: &Path) -> std::io::Result<Vec<(PathBuf, bool)>> {
+        self.stamp_first(folder);
         self.files.list(folder)
     }
 
@@ -135,10 +146,11 @@ impl Files for Printed<'_> {
 /// Loads everything, and changes nothing.
 #[must_use]
 pub fn read(setup: &Setup) -> Reading {
-    let printed = Printed { files: setup.files.as_ref(), prints: Mutex::default() };
+    let printed = Printed { files: setup.files.as_ref(), prints: Mutex::default(), stamps: Mutex::default() };
     let today = clock::system_now().day();
     let folder = load_all(&printed, today, &setup.paths, setup.root.as_deref(), &setup.cwd);
-    Reading { folder, prints: printed.prints.into_inner().unwrap_or_else(PoisonError::into_inner) }
+    let whole = |map: Mutex<BTreeMap<PathBuf, u64>>| map.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Reading { folder, prints: whole(printed.prints), stamps: whole(printed.stamps) }
 }
 
 impl Reading {
@@ -171,10 +183,7 @@ impl Board {
         let mut news = Vec::new();
         let present: Vec<(PathBuf, String)> =
             reading.folder.scenarios.iter().map(|loaded| (loaded.path.clone(), name(loaded))).collect();
-        entries.retain(|entry| {
-            let moved = |(path, name): &(PathBuf, String)| *name == entry.name && *path != entry.file;
-            present.iter().any(|(path, _)| *path == entry.file) || !present.iter().any(moved)
-        });
+        follow_renamed(&mut entries, &present);
         let prints: Vec<u64> = reading.folder.scenarios.iter().map(|loaded| reading.print(loaded)).collect();
         for (loaded, print) in reading.folder.scenarios.into_iter().zip(prints) {
             let place = entries.iter().position(|entry| entry.file == loaded.path).unwrap_or_else(|| {
@@ -188,6 +197,24 @@ impl Board {
             news.extend(entry.gone());
         }
         news
+    }
+}
+
+/// A scenario whose file is gone, but whose name another file has now, goes on there.
+fn follow_renamed(entries: &mut Vec<Entry>, present: &[(PathBuf, String)]) {
+    let is_gone = |entry: &mut Entry| !present.iter().any(|(path, _)| *path == entry.file);
+    let gone: Vec<Entry> = entries.extract_if(.., is_gone).collect();
+    for mut entry in gone {
+        let Some((path, _)) = present.iter().find(|(_, name)| *name == entry.name) else {
+            entries.push(entry);
+            continue;
+        };
+        entry.file.clone_from(path);
+        match entries.iter_mut().find(|known| known.file == *path) {
+            None => entries.push(entry),
+            Some(known) if known.snapshot.is_none() => *known = entry,
+            Some(_) => {}
+        }
     }
 }
 
@@ -275,7 +302,7 @@ const QUIET: Duration = Duration::from_millis(60);
 /// but for so many changes at the most.
 const MOST_CHANGES: usize = 10;
 /// How often it is looked whether anything changed that no event told of.
-const LOOK: Duration = Duration::from_secs(1);
+const LOOK: Duration = Duration::from_millis(400);
 
 /// Follows the files until the sender of changes is gone: waits for a change, loads, applies, tells. `watch` is given
 /// the folders to watch after every load.
@@ -290,25 +317,28 @@ pub fn follow(
     loop {
         let reading = read(setup);
         watch(&reading.folder.dirs);
-        let seen: Vec<PathBuf> = reading.folder.dirs.iter().chain(reading.prints.keys()).cloned().collect();
+        let stamps = reading.stamps.clone();
         let news = board.apply(setup, reading, |snapshot| registry.apply(&snapshot));
         if !news.is_empty() {
             tell(&news);
         }
-        let stamp =
-            |seen: &[PathBuf]| -> Vec<u64> { seen.iter().map(|path| setup.files.stamp(path)).collect() };
-        let stamps = stamp(&seen);
-        loop {
-            match changes.recv_timeout(LOOK) {
-                Ok(()) => {
-                    let more = |_: &usize| changes.recv_timeout(QUIET).is_ok();
-                    let _ = (0..MOST_CHANGES).take_while(more).count();
-                    break;
-                }
-                Err(RecvTimeoutError::Timeout) if stamp(&seen) == stamps => {}
-                Err(RecvTimeoutError::Timeout) => break,
-                Err(RecvTimeoutError::Disconnected) => return,
-            }
+        if !wait_for_change(setup, &stamps, changes) {
+            return;
         }
     }
+}
+
+/// Waits until something has changed, and nothing more does; says whether there is still a sender of changes. What was
+/// changed after it was read but before the watch was armed, no event tells of: the stamps do, at once.
+fn wait_for_change(setup: &Setup, stamps: &BTreeMap<PathBuf, u64>, changes: &Receiver<()>) -> bool {
+    while stamps.iter().all(|(path, stamp)| setup.files.stamp(path) == *stamp) {
+        match changes.recv_timeout(LOOK) {
+            Ok(()) => break,
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return false,
+        }
+    }
+    let more = |_: &usize| changes.recv_timeout(QUIET).is_ok();
+    let _ = (0..MOST_CHANGES).take_while(more).count();
+    true
 }

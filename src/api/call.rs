@@ -26,6 +26,21 @@ pub enum Body<'a> {
     TooLarge,
 }
 
+/// Which of the scenario's keys a request carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyPlace {
+    /// One of its list, by place.
+    Listed(usize),
+    /// Some key, where any is taken.
+    Any,
+    /// The one made with the world.
+    Minted,
+    /// One that the scenario does not have.
+    Unknown,
+    /// None.
+    None,
+}
+
 /// The largest body that an operation reads: 1 MiB.
 pub const BODY_LIMIT: usize = 1 << 20;
 

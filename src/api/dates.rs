@@ -6,13 +6,11 @@ use serde::{Serialize, Serializer};
 
 use jiff::{Timestamp, ToSpan, civil::Date, tz::TimeZone};
 
+use crate::clock::Moment;
+
 /// A calendar day: days since 1970-01-01.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Day(pub i32);
-
-/// An instant: milliseconds since 1970-01-01T00:00:00Z.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Moment(pub i64);
 
 const EPOCH: Date = Date::constant(1970, 1, 1);
 const DAY_MS: i64 = 86_400_000;

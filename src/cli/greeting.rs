@@ -136,11 +136,11 @@ fn curl(snapshot: &Snapshot, base: &str) -> Option<String> {
             iso.get(..4).unwrap_or_default()
         )
     };
-    let body = json!({
-        "businessNumbers": [account],
-        "startDate": american(Day(end.0 - 364)),
-        "endDate": american(end),
-    });
+    let body = format!(
+        r#"{{"businessNumbers":[{account}],"startDate":"{}","endDate":"{}"}}"#,
+        american(Day(end.0 - 364)),
+        american(end)
+    );
     Some(format!(
         "curl -s {base}/v1/insight/sentiment/scoreBenchmark \\\n  -H 'content-type: application/json' -H 'x-api-key: {key}' -H 'x-business-number: {account}' \\\n  -d '{body}'"
     ))

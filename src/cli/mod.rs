@@ -4,6 +4,8 @@
 pub mod serve;
 /// What `serve` tells the person who started it.
 pub mod greeting;
+/// A bar while a large dataset is built.
+pub mod progress;
 /// Watching files.
 pub mod watch;
 /// `check`: all diagnostics.

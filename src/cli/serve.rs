@@ -11,6 +11,7 @@ use clap::{Args, ValueEnum};
 
 use crate::cli::Exit;
 use crate::cli::greeting::{self, Greeting};
+use crate::cli::progress;
 use crate::cli::watch::Watch;
 use crate::draw::Seed;
 use crate::reload::{self, Board, News, Setup};
@@ -115,9 +116,13 @@ fn start(flags: &Flags) -> Result<(), (Exit, String)> {
     tell(flags.log, &greeting.for_people(), &greeting.for_programs());
     follow(flags, setup, Arc::clone(&registry), board)?;
     let first = registry.default_world().snapshot();
+    let building = Arc::clone(&first);
     std::thread::spawn(move || {
-        first.dataset();
+        building.dataset();
     });
+    if flags.log == Log::Text && !flags.quiet {
+        std::thread::spawn(move || progress::show(&first));
+    }
     let workers =
         flags.workers.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let settings = Settings { workers, grace: Duration::from_secs(flags.grace) };
@@ -146,7 +151,7 @@ fn load(flags: &Flags, setup: &Setup) -> Result<(Arc<Registry>, Arc<Board>), (Ex
     if let Some(broken) =
         folder.scenarios.iter().find(|loaded| loaded.scenario.is_none() && named(&loaded.path))
     {
-        return Err(cannot(format!("{} has errors: mend it, or serve its folder", broken.path.display())));
+        return Err(cannot(format!("{} cannot be served: mend what is told above", broken.path.display())));
     }
     if let Some(problem) = folder.problems.iter().find(|problem| problem.severity == Severity::Error) {
         return Err(cannot(problem.message.clone()));

@@ -1,6 +1,7 @@
 //! Watching files: the trigger of a reload. Folders are watched, not files: a file saved by renaming another over it is
 //! a new file, which a watch on the old one never tells of.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::mpsc::SyncSender;
 use std::time::Duration;
@@ -13,6 +14,8 @@ const POLL: Duration = Duration::from_millis(500);
 /// What watches the folders.
 pub struct Watch {
     watcher: Box<dyn Watcher + Send>,
+    /// Folders whose contents are compared already; empty where events tell.
+    polled: Option<BTreeSet<PathBuf>>,
 }
 
 impl Watch {
@@ -33,15 +36,17 @@ impl Watch {
         } else {
             Box::new(RecommendedWatcher::new(tell, Config::default())?)
         };
-        Ok(Self { watcher })
+        Ok(Self { watcher, polled: poll.then(BTreeSet::new) })
     }
 
     /// Watches those folders, anew where they were watched: one that was deleted and made again is another one. A
-    /// folder that is not there is found again by the slow look that goes with every watch.
+    /// folder that is not there is found again by the slow look that goes with every watch. Where contents are
+    /// compared, to begin anew would be to forget what they were compared with.
     pub fn watch(&mut self, folders: &[PathBuf]) {
         for folder in folders {
-            let _ = self.watcher.unwatch(folder);
-            let _ = self.watcher.watch(folder, RecursiveMode::NonRecursive);
+            if self.polled.as_mut().is_none_or(|polled| polled.insert(folder.clone())) {
+                let _ = self.watcher.watch(folder, RecursiveMode::NonRecursive);
+            }
         }
     }
 }

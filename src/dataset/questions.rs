@@ -2,7 +2,8 @@
 
 use std::cmp::Reverse;
 
-use crate::api::dates::{Day, Moment};
+use crate::api::dates::Day;
+use crate::clock::Moment;
 use crate::dataset::generated::{Record, weighted};
 use crate::dataset::people::person;
 use crate::dataset::phrases::bank;

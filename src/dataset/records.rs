@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::api::dates::{Day, Moment};
+use crate::api::dates::Day;
+use crate::clock::Moment;
 
 /// An account, or a reseller above accounts.
 #[derive(Clone, Debug)]

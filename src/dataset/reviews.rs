@@ -3,6 +3,7 @@
 
 use std::cmp::Ordering;
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::api::dates::Day;
 use crate::api::ids;
@@ -81,11 +82,18 @@ pub fn default_sentiment(rating: u8, source: &Source) -> u16 {
 }
 
 impl Reviews {
-    /// The columns over all reviews of those locations.
+    /// The columns over all reviews of those locations; `done` tells meanwhile how many are made.
     #[must_use]
-    pub fn build(seed: Seed, today: Day, locations: &[&Location], sources: &[Source]) -> Self {
+    pub fn build(
+        seed: Seed,
+        today: Day,
+        locations: &[&Location],
+        sources: &[Source],
+        done: &AtomicU64,
+    ) -> Self {
         let mut rows = Vec::with_capacity(locations.iter().map(|location| total(location)).sum());
         for (place, location) in (0..).zip(locations) {
+            done.store(rows.len() as u64, Relaxed);
             for (entry, reviews) in (0..).zip(&location.reviews) {
                 match reviews {
                     records::Reviews::Given(given) => {

@@ -185,7 +185,7 @@ fn author(outline: &Outline, source: &Source, record: &Record) -> Reviewer<'stat
         email_id: own.then_some(Text::Address(person.first, person.last, number)),
         facebook_id: (source.alias == "facebook")
             .then(|| Text::Id(Id::Number(100_000_000_000_000 + draw.below(900_000_000_000_000)))),
-        city: located.then(|| city(outline.locale, &mut draw)),
+        city: located.then(|| Text::Given(city(outline.locale, &mut draw))),
         state: if located { state(outline.locale, &mut draw).map(Text::Given) } else { None },
     }
 }

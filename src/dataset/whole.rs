@@ -49,9 +49,15 @@ pub enum Place {
 }
 
 impl Dataset {
-    /// Builds it. All references have been checked by the loader.
+    /// Builds it. All references have been checked by the loader. `done` tells meanwhile how many reviews are made.
     #[must_use]
-    pub fn build(seed: Seed, today: Day, businesses: Arc<Vec<Business>>, sources: Vec<Source>) -> Self {
+    pub fn build(
+        seed: Seed,
+        today: Day,
+        businesses: Arc<Vec<Business>>,
+        sources: Vec<Source>,
+        done: &AtomicU64,
+    ) -> Self {
         let mut locations = Vec::new();
         let mut starts = vec![0];
         let mut numbers = Vec::new();
@@ -65,7 +71,7 @@ impl Dataset {
         }
         numbers.sort_unstable_by_key(|(number, _)| *number);
         let records: Vec<&Location> = businesses.iter().flat_map(|business| &business.locations).collect();
-        let reviews = Reviews::build(seed, today, &records, &sources);
+        let reviews = Reviews::build(seed, today, &records, &sources, done);
         let questions = Questions::build(seed, &records);
         let contacts = Contacts::build(seed, &businesses);
         let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
@@ -212,6 +218,7 @@ pub mod fixture {
             Day(20_364),
             Arc::new(vec![business(100, vec![location(1), location(2)])]),
             sources::known(),
+            &AtomicU64::new(0),
         )
     }
 

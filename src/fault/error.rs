@@ -1,6 +1,9 @@
 //! The effect `error`.
 
-use crate::api::refusal::Code;
+use crate::api::dialect::Dialect;
+use crate::api::operation::Operation;
+use crate::api::refusal::{Code, Refusal};
+use crate::api::reply::Reply;
 
 /// The client sees the status and the exact error body of a code, as the operation itself would answer it:
 /// `{"code": 89, "message": "Rate limit exceeded"}` with 429.
@@ -33,4 +36,79 @@ pub enum Answer {
         /// The message in the error body.
         message: String,
     },
+}
+
+impl Error {
+    /// The answer that an operation gives with it.
+    #[must_use]
+    pub fn reply(&self, operation: Operation, dialect: &Dialect) -> Reply {
+        let reply = match &self.answer {
+            Answer::Catalogue { code, status, message } => {
+                let mut refusal = Refusal::new(*code, "");
+                if *code == Code::Validation
+                    && let Some(field) = first_mandatory(operation)
+                {
+                    refusal = Refusal::mandatory(field);
+                }
+                if let Some(message) = message {
+                    refusal.message = message.clone().into();
+                }
+                let reply = Reply::json(
+                    status.unwrap_or_else(|| dialect.status(*code, Some(operation))),
+                    refusal.body(),
+                );
+                if *code == Code::Method { reply.with("allow", "POST") } else { reply }
+            }
+            Answer::Made { number, status, message } => {
+                let body = serde_json::json!({ "code": number, "message": message }).to_string();
+                Reply::json(*status, body.into_bytes())
+            }
+        };
+        match self.retry_after {
+            Some(seconds) => reply.with("retry-after", seconds.to_string()),
+            None => reply,
+        }
+    }
+}
+
+/// The field whose absence the operation would name first; the lists have none that is mandatory.
+const fn first_mandatory(operation: Operation) -> Option<&'static str> {
+    match operation {
+        Operation::SentimentLocations | Operation::SentimentBenchmark => Some("businessNumbers"),
+        Operation::Contact => Some("email or phone"),
+        Operation::Subscribe => Some("events"),
+        Operation::Reviews | Operation::Qna => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_injected_error_is_the_operations_own() {
+        let dialect = Dialect::default();
+        for row in &crate::api::refusal::CATALOGUE {
+            let answer = Answer::Catalogue { code: row.code, status: None, message: None };
+            let error = Error { answer, retry_after: None };
+            for operation in row.operations {
+                let reply = error.reply(*operation, &dialect);
+                assert_eq!(reply.status, row.status);
+                if row.code != Code::Validation {
+                    assert_eq!(reply.body, Refusal::new(row.code, "").body());
+                }
+            }
+        }
+        let answer = Answer::Catalogue {
+            code: Code::RateLimited,
+            status: Some(503),
+            message: Some("later".to_owned()),
+        };
+        let reply = Error { answer, retry_after: Some(30) }.reply(Operation::Qna, &dialect);
+        assert_eq!(
+            (reply.status, reply.body.as_slice()),
+            (503, br#"{"code":89,"message":"later"}"#.as_slice())
+        );
+        assert_eq!(reply.headers[1], ("retry-after".into(), "30".into()));
+    }
 }

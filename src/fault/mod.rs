@@ -1,10 +1,19 @@
-//! Faults: what goes wrong, for whom, how often. Plain values, checked by the loader; nothing here acts.
+//! Faults: what goes wrong, for whom, how often. Plain values, checked by the loader, and the
+//! decision which of them strikes a request. What they do to a connection is performed at the server's edge.
 
 use crate::api::operation::Operation;
 use crate::fault::condition::{Condition, During};
 use crate::fault::count::Count;
 use crate::fault::effect::Effect;
 
+/// A request as faults see it.
+pub mod request;
+/// What was counted.
+pub mod counters;
+/// Which fault strikes.
+pub mod decide;
+/// How a reply goes out.
+pub mod sending;
 /// What becomes of the body.
 pub mod body;
 /// For which requests.
@@ -23,12 +32,12 @@ pub mod error;
 pub mod headers;
 /// An answer that never arrives.
 pub mod lost;
+/// JSON cut at a token.
+pub mod malformed;
 /// Changes of an answer's JSON.
 pub mod patch;
 /// Where in a JSON document.
 pub mod pointer;
-/// How a reply goes out.
-pub mod sending;
 /// A plain status for an answer.
 pub mod status;
 

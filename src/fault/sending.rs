@@ -1,49 +1,86 @@
-//! How a reply goes out: decided with the reply, performed where it is sent.
+//! How a reply goes out: decided here, performed at the server's edge.
 
 use std::time::Duration;
 
-/// How a reply goes out; by default at once and whole.
+use crate::draw::Draw;
+use crate::fault::body::Body;
+use crate::fault::connection::Connection;
+use crate::fault::decide::Verdict;
+use crate::fault::effect::Act;
+use crate::fault::lost::Lost;
+
+/// How a reply goes out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sending {
-    /// The client sees nothing for so long; then what `manner` says.
+    /// How long it is held back, by real time.
     pub delay: Option<Duration>,
-    /// What becomes of the reply and its connection.
+    /// In what manner it is sent then.
     pub manner: Manner,
 }
 
-/// What the client sees in place of a plain reply. Answers to earlier requests that it sent ahead on the connection
-/// reach it whole in any case.
+/// In what manner a reply is sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Manner {
-    /// The reply.
+    /// Whole, and the connection stays as it is.
     #[default]
     Plain,
-    /// TCP RST, no byte.
+    /// Not at all: TCP RST before any byte.
     Reset,
-    /// A clean FIN, no byte.
+    /// Not at all: the request is read, then a clean FIN.
     Close,
-    /// Nothing until it leaves or this time is over, then a clean FIN.
+    /// Not at all: nothing until the client leaves or the time is over, then a clean FIN.
     Stall(Option<Duration>),
-    /// These bytes, then a clean FIN.
+    /// These bytes in its place, then FIN.
     Garbage(Vec<u8>),
-    /// Headers with the full length, a share of the body, and RST once these are received.
+    /// The headers with the full length, this share of the body (parts in a million), and RST once it is received.
     Truncate {
-        /// In parts per million of the body, rounded down to a byte.
+        /// Parts in a million.
         share: u32,
     },
-    /// Headers at once, then the whole body bit by bit; the connection goes on.
+    /// The headers at once, the body so many bytes at a time, whole in the end.
     Drip {
-        /// So many bytes at a time, at least 1.
+        /// Bytes at a time, at least 1.
         bytes: u32,
-        /// After each such span comes the next bit.
+        /// One after the other at this pace.
         every: Duration,
     },
 }
 
+/// How many bytes of garbage are sent.
+const GARBAGE: usize = 64;
+
 impl Sending {
+    /// How the answer to a request goes out by a verdict.
+    #[must_use]
+    pub fn of(verdict: &Verdict<'_>) -> Self {
+        let manner = match verdict.act() {
+            None | Some(Act::Error(_) | Act::Status(_) | Act::Body(Body::Malformed | Body::Patch(_))) => {
+                Manner::Plain
+            }
+            Some(Act::Connection(Connection::Reset) | Act::Lost(Lost::Reset)) => Manner::Reset,
+            Some(Act::Connection(Connection::Close)) => Manner::Close,
+            Some(Act::Connection(Connection::Stall(span))) => Manner::Stall(*span),
+            Some(Act::Connection(Connection::Garbage)) => Manner::Garbage(garbage(verdict.draw.clone())),
+            Some(Act::Body(Body::Truncate(share))) => Manner::Truncate { share: *share },
+            Some(Act::Body(Body::Drip { bytes, every })) => Manner::Drip { bytes: *bytes, every: *every },
+        };
+        Self { delay: verdict.delay, manner }
+    }
+
     /// Whether the reply goes out at once and whole.
     #[must_use]
     pub fn is_plain(&self) -> bool {
         self.delay.is_none() && self.manner == Manner::Plain
     }
+}
+
+/// Bytes that no HTTP answer begins with: the first is none of ASCII.
+fn garbage(draw: Option<Draw>) -> Vec<u8> {
+    let mut bytes = vec![0xff; GARBAGE];
+    if let Some(mut draw) = draw {
+        for chunk in bytes[1..].chunks_mut(8) {
+            chunk.copy_from_slice(&draw.number().to_le_bytes()[..chunk.len()]);
+        }
+    }
+    bytes
 }

@@ -1,5 +1,7 @@
 //! The effect `status`.
 
+use crate::api::reply::Reply;
+
 /// The client sees exactly this status and body, and nothing of the API: what a proxy or gateway in front of it sends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Status {
@@ -19,4 +21,18 @@ pub enum Content {
     Json(serde_json::Value),
     /// `text/plain`.
     Text(String),
+}
+
+impl Status {
+    /// The answer.
+    #[must_use]
+    pub fn reply(&self) -> Reply {
+        match &self.content {
+            Content::Empty => Reply { status: self.status, headers: Vec::new(), body: Vec::new() },
+            Content::Json(value) => Reply::json(self.status, value.to_string().into_bytes()),
+            Content::Text(text) => {
+                Reply::typed(self.status, "text/plain; charset=utf-8", text.clone().into_bytes())
+            }
+        }
+    }
 }

@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use serde_json::{Map, Value as Json, json};
 
-use crate::api::dates::{Day, Moment};
+use crate::api::dates::Day;
 use crate::api::ids::ID_LIMIT;
 use crate::auth::RateLimit;
+use crate::clock::Moment;
 use crate::scenario::node::{Node, Scalar};
 use crate::scenario::problem::Findings;
 use crate::scenario::read::{Read, must_be};

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use crate::api::dates::Moment;
 use crate::auth::RateLimit;
+use crate::clock::Moment;
 use crate::scenario::leaf::{Filled, Id, LARGEST, Tenths, Text, Whole, WorldName, digits};
 use crate::scenario::node::{Node, Value};
 use crate::scenario::problem::Findings;

@@ -3,7 +3,8 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use crate::api::dates::{Day, Moment};
+use crate::api::dates::Day;
+use crate::clock::Moment;
 use crate::dataset::records::Locale;
 use crate::scenario::leaf::{Count, Filled, Id, Share, Tenths, Text, Whole};
 use crate::scenario::node::{Node, Value};

@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
 
-use crate::api::dates::Moment;
-use crate::clock;
+use crate::clock::{self, Moment};
 
 /// How requests are told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,8 +11,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arc_swap::ArcSwap;
 
+use crate::auth::Key;
 use crate::clock::VirtualClock;
 use crate::draw::Seed;
+use crate::fault::counters::Counters;
 use crate::ledger::Ledger;
 use crate::world::quota::Quotas;
 use crate::world::snapshot::Snapshot;
@@ -22,25 +24,55 @@ use crate::world::snapshot::Snapshot;
 pub struct World {
     /// Its name, and the last part of its base URL.
     pub name: String,
+    /// The key made with it, which covers all accounts and has no rate limit; none for a standing world.
+    pub minted: Option<Key>,
+    /// The seed that it was made with in place of the scenario's.
+    born: Option<Seed>,
     /// Its clock.
     pub clock: VirtualClock,
     /// What clients wrote. A mutex: writes are short, never across an await, and readers of facts do not come here.
     pub ledger: Mutex<Ledger>,
     /// How much its keys have used up; the same holds for this lock.
     quotas: Mutex<Quotas>,
+    /// What faults have counted. The lock is held for one whole decision, so that a count strikes once.
+    counters: Mutex<Counters>,
+    /// The seed that a reset gave it in place of the scenario's. Held while the snapshot is replaced.
+    seed: Mutex<Option<Seed>>,
     /// Read by every request, replaced by a reload; a request keeps the one it took.
     snapshot: ArcSwap<Snapshot>,
 }
 
 impl World {
-    /// A world at its start.
+    /// A standing world at its start.
     #[must_use]
-    pub fn new(name: String, snapshot: Arc<Snapshot>) -> Self {
+    pub fn standing(name: String, snapshot: Arc<Snapshot>) -> Self {
+        Self::new(name, snapshot, None, None)
+    }
+
+    /// A world made on demand, at its start, with its own key.
+    #[must_use]
+    pub fn made(name: String, snapshot: &Arc<Snapshot>, key: String, seed: Option<Seed>) -> Self {
+        let minted = Key {
+            key,
+            name: Some(name.clone()),
+            accounts: None,
+            rate_limit: None,
+            revoked: false,
+            own_world: false,
+        };
+        Self::new(name, snapshot.under(seed), Some(minted), seed)
+    }
+
+    fn new(name: String, snapshot: Arc<Snapshot>, minted: Option<Key>, born: Option<Seed>) -> Self {
         Self {
             name,
+            minted,
+            born,
             clock: VirtualClock::new(snapshot.clock),
             ledger: Mutex::default(),
             quotas: Mutex::default(),
+            counters: Mutex::default(),
+            seed: Mutex::new(born),
             snapshot: ArcSwap::new(snapshot),
         }
     }
@@ -51,9 +83,12 @@ impl World {
         self.snapshot.load_full()
     }
 
-    /// Serves something else from now on; what clients wrote, quotas and the clock stay.
-    pub fn replace(&self, snapshot: Arc<Snapshot>) {
-        self.snapshot.store(snapshot);
+    /// Serves something else from now on; what clients wrote, quotas, the clock and the counters of unchanged faults
+    /// stay.
+    pub fn replace(&self, snapshot: &Arc<Snapshot>) {
+        self.counters().keep(&snapshot.faults);
+        let seed = self.seed.lock().unwrap_or_else(PoisonError::into_inner);
+        self.snapshot.store(snapshot.under(*seed));
     }
 
     /// What clients wrote.
@@ -66,16 +101,23 @@ impl World {
         self.quotas.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Back to its start: nothing written, nothing used up, the clock as the scenario sets it; under another seed, if
-    /// one is given.
+    /// What faults have counted.
+    pub fn counters(&self) -> MutexGuard<'_, Counters> {
+        self.counters.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Back to its start: nothing written, nothing used up, the clock as the scenario sets it. Another seed lasts until
+    /// the next reset.
     pub fn reset(&self, seed: Option<Seed>) {
-        if let Some(seed) = seed.filter(|seed| *seed != self.snapshot.load().seed) {
-            self.replace(Arc::new(self.snapshot.load().reseeded(seed)));
-        }
+        let mut own = self.seed.lock().unwrap_or_else(PoisonError::into_inner);
+        *own = seed.or(self.born);
+        self.snapshot.store(self.snapshot().under(*own));
+        drop(own);
         let mut ledger = self.ledger();
         let mut quotas = self.quotas();
         self.clock.reset(self.snapshot.load().clock);
         *ledger = Ledger::default();
         *quotas = Quotas::default();
+        *self.counters() = Counters::default();
     }
 }

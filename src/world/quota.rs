@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::api::dates::Moment;
 use crate::auth::RateLimit;
+use crate::clock::Moment;
 
 /// What the keys of one world have used up.
 #[derive(Debug, Default)]

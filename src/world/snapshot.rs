@@ -1,5 +1,6 @@
 //! What a world serves at one moment: a scenario, and its dataset once somebody has asked for it.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use crate::api::dates::Day;
@@ -9,6 +10,7 @@ use crate::clock;
 use crate::dataset::records::{Business, Questions, Reviews};
 use crate::dataset::whole::Dataset;
 use crate::draw::Seed;
+use crate::fault::counters::Plan;
 use crate::scenario::model::Scenario;
 
 /// A scenario as it is served.
@@ -28,14 +30,20 @@ pub struct Snapshot {
     pub keys: Keys,
     /// The API's manners.
     pub dialect: Dialect,
+    /// What goes wrong.
+    pub faults: Arc<Plan>,
     /// Names of webhook events that the scenario adds.
     pub events: Vec<String>,
     /// How many of each there are.
     pub counts: Counts,
+    /// The seed that the scenario gives.
+    own_seed: Seed,
     today: Day,
     businesses: Arc<Vec<Business>>,
     /// Built when first asked for, off the request threads.
     dataset: OnceLock<Dataset>,
+    /// How many of its reviews are made, while it is built.
+    done: AtomicU64,
 }
 
 /// How much a scenario has.
@@ -62,17 +70,25 @@ impl Snapshot {
             clock: scenario.clock,
             keys: Keys::new(scenario.keys),
             dialect: scenario.dialect,
+            faults: Arc::new(Plan::new(scenario.faults)),
             events: scenario.webhooks.events.keys().cloned().collect(),
+            own_seed: seed,
             today: scenario.today,
             businesses: Arc::new(scenario.businesses),
             dataset: OnceLock::new(),
+            done: AtomicU64::new(0),
         }
     }
 
-    /// The same scenario under another seed, its dataset not yet built.
+    /// The same scenario under another seed, or under its own where none is given; its dataset is built anew if that is
+    /// another one than now.
     #[must_use]
-    pub fn reseeded(&self, seed: Seed) -> Self {
-        Self {
+    pub fn under(self: &Arc<Self>, seed: Option<Seed>) -> Arc<Self> {
+        let seed = seed.unwrap_or(self.own_seed);
+        if seed == self.seed {
+            return Arc::clone(self);
+        }
+        Arc::new(Self {
             generation: self.generation,
             scenario: self.scenario.clone(),
             summary: self.summary.clone(),
@@ -80,12 +96,21 @@ impl Snapshot {
             clock: self.clock,
             keys: self.keys.clone(),
             dialect: self.dialect.clone(),
+            faults: Arc::clone(&self.faults),
             events: self.events.clone(),
             counts: self.counts,
             today: self.today,
             businesses: Arc::clone(&self.businesses),
+            own_seed: self.own_seed,
             dataset: OnceLock::new(),
-        }
+            done: AtomicU64::new(0),
+        })
+    }
+
+    /// How many reviews of the dataset are made, while it is built.
+    #[must_use]
+    pub fn done(&self) -> u64 {
+        self.done.load(Ordering::Relaxed)
     }
 
     /// The dataset, if it has been built.
@@ -98,7 +123,13 @@ impl Snapshot {
     /// at once, it is built once.
     pub fn dataset(&self) -> &Dataset {
         self.dataset.get_or_init(|| {
-            Dataset::build(self.seed, self.today, Arc::clone(&self.businesses), self.dialect.sources.clone())
+            Dataset::build(
+                self.seed,
+                self.today,
+                Arc::clone(&self.businesses),
+                self.dialect.sources.clone(),
+                &self.done,
+            )
         })
     }
 

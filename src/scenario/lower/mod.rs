@@ -18,10 +18,10 @@ pub mod reviews;
 use std::collections::HashMap;
 use std::hash::Hash;
 
-use crate::api::dates::{Day, Moment};
+use crate::api::dates::Day;
 use crate::api::fold::fold;
 use crate::api::sources::Source;
-use crate::clock;
+use crate::clock::{self, Moment};
 use crate::draw::Seed;
 use crate::scenario::known::Known;
 use crate::scenario::load::Load;

@@ -1,0 +1,148 @@
+//! What faults have counted in one world.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::{BuildHasherDefault, Hasher};
+
+use crate::draw::{Draw, Seed};
+use crate::fault::Fault;
+
+/// The counters of one world. They belong to a fault's name and text, so that they go on over a reload while that stays
+/// as it was.
+#[derive(Debug, Default)]
+pub struct Counters {
+    /// Requests counted, by fault and fingerprint. At most 32 bytes for each: 12 and a mark in a table that is never
+    /// less than seven sixteenths full once it has grown.
+    attempts: HashMap<[u32; 2], u32, BuildHasherDefault<Folded>>,
+    /// Requests counted and selected, by fault and by world or key.
+    scopes: BTreeMap<(u64, u64), Scope>,
+    /// How often each fault struck.
+    strikes: BTreeMap<u64, u64>,
+}
+
+/// What was counted before, in one scope.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Scope {
+    /// Requests.
+    pub counted: u64,
+    /// Those of them that `hits` selected.
+    pub selected: u64,
+}
+
+/// The keys are hashes already: their halves are put together again.
+#[derive(Debug, Default)]
+pub struct Folded(u64);
+
+impl Hasher for Folded {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
+        }
+    }
+
+    fn write_u32(&mut self, half: u32) {
+        self.0 = self.0.rotate_left(32) ^ u64::from(half);
+    }
+
+    fn write_usize(&mut self, _length: usize) {}
+}
+
+/// Faults in their order, each with what its counters go by.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    faults: Vec<Fault>,
+    ids: Vec<u64>,
+}
+
+impl Plan {
+    /// Those faults.
+    #[must_use]
+    pub fn new(faults: Vec<Fault>) -> Self {
+        let id = |fault: &Fault| {
+            Draw::new(Seed(0), "fault").with_text(&fault.name).with_text(&fault.text).number()
+        };
+        let ids = faults.iter().map(id).collect();
+        Self { faults, ids }
+    }
+
+    /// Each with what its counters go by.
+    pub fn faults(&self) -> impl Iterator<Item = (u64, &Fault)> {
+        self.ids.iter().copied().zip(&self.faults)
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.faults.is_empty()
+    }
+}
+
+impl Counters {
+    /// Counts a request of that fingerprint, and tells how many there were before.
+    pub fn attempt(&mut self, fault: u64, fingerprint: u64) -> u32 {
+        let key = Draw::new(Seed(fault), "").with(fingerprint).number();
+        #[expect(clippy::cast_possible_truncation, reason = "the two halves of a number")]
+        let count = self.attempts.entry([(key >> 32) as u32, key as u32]).or_default();
+        let before = *count;
+        *count = before.saturating_add(1);
+        before
+    }
+
+    /// The counter of a fault in a scope.
+    pub fn scope(&mut self, fault: u64, scope: u64) -> &mut Scope {
+        self.scopes.entry((fault, scope)).or_default()
+    }
+
+    /// A fault struck.
+    pub fn strike(&mut self, fault: u64) {
+        *self.strikes.entry(fault).or_default() += 1;
+    }
+
+    /// How often a fault struck.
+    #[must_use]
+    pub fn strikes(&self, fault: u64) -> u64 {
+        self.strikes.get(&fault).copied().unwrap_or_default()
+    }
+
+    /// How many fingerprints are counted, over all faults.
+    #[must_use]
+    pub fn fingerprints(&self) -> usize {
+        self.attempts.len()
+    }
+
+    /// Forgets what belongs to no fault of a list. Single fingerprints are kept: they are of no use to others, and go
+    /// with the next reset.
+    pub fn keep(&mut self, plan: &Plan) {
+        let kept: BTreeSet<u64> = plan.ids.iter().copied().collect();
+        self.scopes.retain(|(fault, _), _| kept.contains(fault));
+        self.strikes.retain(|fault, _| kept.contains(fault));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attempts_are_counted_by_fault_and_fingerprint() {
+        let mut counters = Counters::default();
+        assert_eq!([counters.attempt(1, 7), counters.attempt(1, 7), counters.attempt(2, 7)], [0, 1, 0]);
+        assert_eq!((counters.attempt(1, 8), counters.fingerprints()), (0, 3));
+    }
+
+    #[test]
+    fn a_counted_fingerprint_takes_at_most_32_bytes() {
+        let entry = size_of::<([u32; 2], u32)>() + 1;
+        let mut counters = Counters::default();
+        for fingerprint in 0..200_000 {
+            counters.attempt(1, fingerprint);
+            // The table doubles when it is seven eighths full.
+            let slots = (counters.attempts.capacity() * 8).div_ceil(7).next_power_of_two();
+            let count = counters.fingerprints();
+            assert!(count < 64 || slots * entry <= 32 * count, "{slots} slots for {count}");
+        }
+    }
+}

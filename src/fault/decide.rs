@@ -1,0 +1,193 @@
+//! Which fault strikes a request. Nothing here depends on time, threads or order beyond the counters given: chance is
+//! drawn from (seed, fault, fingerprint, attempt) alone (`behaviour.md` 6).
+
+use std::time::Duration;
+
+use crate::draw::{Draw, Seed};
+use crate::fault::Fault;
+use crate::fault::count::{Count, Per, Share};
+use crate::fault::counters::{Counters, Plan};
+use crate::fault::effect::Act;
+use crate::fault::request::Request;
+
+/// How it came that a fault struck, or did not.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decision {
+    /// Name of the fault that struck, else of the last that counted the request.
+    pub fault: String,
+    /// How many requests of this fingerprint it had counted before.
+    pub attempt: u32,
+    /// What was drawn, 0 to 1; none where nothing was left to chance.
+    pub draw: Option<f64>,
+    /// A draw below this strikes.
+    pub threshold: Option<f64>,
+    /// Whether it struck.
+    pub struck: bool,
+}
+
+/// What becomes of a request.
+#[derive(Debug, Default)]
+pub struct Verdict<'a> {
+    /// The fault that took the request.
+    pub taken: Option<&'a Fault>,
+    /// How long its answer is held back, over all faults that delay it.
+    pub delay: Option<Duration>,
+    /// How that was decided; none where no fault counted the request.
+    pub decision: Option<Decision>,
+    /// The fault that the request itself asked for, if it struck.
+    pub preferred: Option<&'a str>,
+    /// Draws for what else the struck fault leaves to chance.
+    pub draw: Option<Draw>,
+}
+
+impl Verdict<'_> {
+    /// What becomes of the answer.
+    #[must_use]
+    pub fn act(&self) -> Option<&Act> {
+        self.taken.and_then(|fault| fault.effect.act.as_ref())
+    }
+}
+
+/// Decides. All counting of one request is one step: the caller holds the counters for as long as this takes.
+#[must_use]
+pub fn decide<'a>(
+    plan: &'a Plan,
+    request: &Request<'_>,
+    seed: Seed,
+    since_start: Duration,
+    counters: &mut Counters,
+) -> Verdict<'a> {
+    let mut verdict = Verdict::default();
+    for (id, fault) in plan.faults() {
+        let counts = fault.enabled
+            && fault.operations.contains(&request.operation)
+            && fault.during.is_none_or(|during| during.holds(since_start))
+            && (!fault.on_request || request.prefers(&fault.name))
+            && request.meets(&fault.condition);
+        if !counts {
+            continue;
+        }
+        let drawn = strikes((id, fault), request, seed, counters);
+        let struck = drawn.struck;
+        let last = verdict.decision.as_ref().is_none_or(|earlier| struck || !earlier.struck);
+        let attempt = drawn.attempt;
+        if last {
+            verdict.decision = Some(drawn);
+        }
+        if !struck {
+            continue;
+        }
+        let draw = stream(seed, fault, request, attempt);
+        if let Some(delay) = &fault.effect.delay {
+            let span = delay.drawn(&mut draw.with(DELAY));
+            verdict.delay = Some(verdict.delay.unwrap_or_default() + span);
+        }
+        if fault.on_request {
+            verdict.preferred = Some(&fault.name);
+        }
+        if fault.effect.takes_request() {
+            verdict.taken = Some(fault);
+            verdict.draw = Some(draw.with(EFFECT));
+            break;
+        }
+    }
+    verdict
+}
+
+const CHANCE: u64 = 1;
+const DELAY: u64 = 2;
+const EFFECT: u64 = 3;
+
+/// The draws that belong to one attempt of one request at one fault.
+fn stream(seed: Seed, fault: &Fault, request: &Request<'_>, attempt: u32) -> Draw {
+    Draw::new(seed, "fault").with_text(&fault.name).with(request.fingerprint()).with(attempt.into())
+}
+
+fn strikes(
+    (id, fault): (u64, &Fault),
+    request: &Request<'_>,
+    seed: Seed,
+    counters: &mut Counters,
+) -> Decision {
+    let attempt = counters.attempt(id, request.fingerprint());
+    let Count { per, share, .. } = &fault.count;
+    let group = match per {
+        Per::World => 0,
+        Per::Key => Draw::new(Seed(0), "key").with_text(request.key.as_deref().unwrap_or_default()).number(),
+        Per::Request => request.fingerprint(),
+    };
+    let (selected, before) = match per {
+        Per::Request => {
+            let nth = u64::from(attempt) + 1;
+            let before = || (1..nth).filter(|nth| fault.count.selects(*nth)).count() as u64;
+            (fault.count.selects(nth), if share.is_all() { 0 } else { before() })
+        }
+        Per::World | Per::Key => {
+            let scope = counters.scope(id, group);
+            scope.counted += 1;
+            let (selected, before) = (fault.count.selects(scope.counted), scope.selected);
+            scope.selected += u64::from(selected);
+            (selected, before)
+        }
+    };
+    let (draw, threshold) = match *share {
+        Share::All => (None, None),
+        Share::Chance(parts) => {
+            let drawn = stream(seed, fault, request, attempt).with(CHANCE).below(1_000_000);
+            (Some(share_of(drawn, 1_000_000)), Some(share_of(parts.into(), 1_000_000)))
+        }
+        Share::Exactly { hits, of } => {
+            let (block, place) = (before / u64::from(of.max(1)), before % u64::from(of.max(1)));
+            let order = Draw::new(seed, "exactly").with_text(&fault.name).with(group).with(block);
+            (
+                Some(share_of(shuffled(&order, place, of.into()), of.into())),
+                Some(share_of(hits.into(), of.into())),
+            )
+        }
+    };
+    let struck = selected && draw.zip(threshold).is_none_or(|(draw, threshold)| draw < threshold);
+    if struck {
+        counters.strike(id);
+    }
+    Decision { fault: fault.name.clone(), attempt, draw, threshold, struck }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "both are far below 2^53")]
+fn share_of(part: u64, whole: u64) -> f64 {
+    part as f64 / whole.max(1) as f64
+}
+
+/// The place of an element when `length` of them are shuffled: a permutation without a table, by four rounds of a
+/// balanced Feistel network, walked until it is back in range.
+fn shuffled(order: &Draw, element: u64, length: u64) -> u64 {
+    let half = (64 - length.saturating_sub(1).leading_zeros()).div_ceil(2).max(1);
+    let mask = (1_u64 << half) - 1;
+    let mut at = element;
+    loop {
+        let (mut left, mut right) = (at >> half, at & mask);
+        for round in 0..4 {
+            (left, right) = (right, left ^ (order.with(round).with(right).number() & mask));
+        }
+        at = left << half | right;
+        if at < length {
+            return at;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn a_shuffle_is_a_permutation_and_blocks_differ() {
+        for length in [1, 2, 3, 10, 64, 1000] {
+            let order = |block| Draw::new(Seed(1), "t").with(block);
+            let places =
+                |block| -> Vec<u64> { (0..length).map(|at| shuffled(&order(block), at, length)).collect() };
+            assert_eq!(places(0).into_iter().collect::<BTreeSet<_>>(), (0..length).collect());
+            assert!(length < 10 || places(0) != places(1));
+        }
+    }
+}

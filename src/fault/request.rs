@@ -1,0 +1,245 @@
+//! A request as faults see it: what conditions look at, and the fingerprint by which a request and its retries are one
+//! (`behaviour.md` 6). Both are worked out when first asked for: most requests need neither.
+
+use std::cell::OnceCell;
+
+use serde_json::Value;
+
+use crate::api::call::{Call, KeyPlace, decode};
+use crate::api::dialect::Dialect;
+use crate::api::operation::Operation;
+use crate::draw::{Draw, Seed};
+use crate::fault::condition::Condition;
+
+/// A request, with what was found out about it so far.
+#[derive(Debug)]
+pub struct Request<'a> {
+    /// The operation asked for.
+    pub operation: Operation,
+    /// The path parameter, decoded; empty where there is none.
+    pub parameter: &'a str,
+    /// The call.
+    pub call: &'a Call<'a>,
+    /// The API's manners.
+    pub dialect: &'a Dialect,
+    /// The key as sent.
+    pub key: Option<String>,
+    /// Where that key stands in the scenario.
+    pub place: KeyPlace,
+    json: OnceCell<Option<Value>>,
+    fingerprint: OnceCell<u64>,
+}
+
+impl<'a> Request<'a> {
+    /// A request, nothing about it worked out yet.
+    #[must_use]
+    pub fn new(
+        (operation, parameter): (Operation, &'a str),
+        call: &'a Call<'a>,
+        dialect: &'a Dialect,
+        (key, place): (Option<String>, KeyPlace),
+    ) -> Self {
+        let (json, fingerprint) = (OnceCell::new(), OnceCell::new());
+        Self { operation, parameter, call, dialect, key, place, json, fingerprint }
+    }
+
+    fn json(&self) -> Option<&Value> {
+        self.json.get_or_init(|| serde_json::from_slice(self.call.bytes()).ok()).as_ref()
+    }
+
+    /// Whether every part of a condition holds.
+    #[must_use]
+    pub fn meets(&self, condition: &Condition) -> bool {
+        let Condition { keys, businesses, headers, query, body } = condition;
+        let key = || self.key.as_ref().is_some_and(|key| keys.contains(key));
+        let sent = |name: &str, values: &[String]| {
+            self.call.header(name).is_some_and(|sent| values.iter().any(|value| *value == sent))
+        };
+        let asked = |name: &str, values: &[String]| {
+            self.call.parameter(name).is_some_and(|sent| values.iter().any(|value| *value == sent))
+        };
+        (keys.is_empty() || key())
+            && headers.iter().all(|(name, values)| sent(name, values))
+            && query.iter().all(|(name, values)| asked(name, values))
+            && (businesses.is_empty() || self.names_one_of(businesses))
+            && body.iter().all(|(pointer, values)| {
+                self.json().and_then(|json| pointer.find(json)).is_some_and(|found| values.contains(found))
+            })
+    }
+
+    /// Whether it names one of those numbers, wherever a business stands in a request.
+    fn names_one_of(&self, numbers: &[u64]) -> bool {
+        let is = |text: &str| text.trim().parse().is_ok_and(|number| numbers.contains(&number));
+        let value = |value: &Value| match value {
+            Value::Number(number) => number.as_u64().is_some_and(|number| numbers.contains(&number)),
+            Value::String(text) => is(text),
+            Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => false,
+        };
+        let in_body = |json: &Value| {
+            json.get("businessNumber").is_some_and(value)
+                || json
+                    .get("businessNumbers")
+                    .and_then(Value::as_array)
+                    .is_some_and(|list| list.iter().any(value))
+        };
+        is(self.parameter)
+            || self.call.parameter(&self.dialect.names.business).is_some_and(|sent| is(&sent))
+            || self.call.header("x-business-number").is_some_and(|sent| is(&sent))
+            || self.json().is_some_and(in_body)
+    }
+
+    /// Whether `Prefer: fault=<name>` asks for that fault (RFC 7240).
+    #[must_use]
+    pub fn prefers(&self, fault: &str) -> bool {
+        let named = |value: &&[u8]| {
+            String::from_utf8_lossy(value).split(',').any(|preference| {
+                let preference = preference.split(';').next().unwrap_or_default();
+                preference.split_once('=').is_some_and(|(name, value)| {
+                    name.trim().eq_ignore_ascii_case("fault") && value.trim().trim_matches('"') == fault
+                })
+            })
+        };
+        self.call.headers.iter().filter(|(name, _)| *name == "prefer").any(|(_, value)| named(value))
+    }
+
+    /// What a request and its retries have in common: operation, path, sorted query, canonical body, the key's place;
+    /// not the key itself, and no header.
+    #[must_use]
+    pub fn fingerprint(&self) -> u64 {
+        *self.fingerprint.get_or_init(|| {
+            let mut draw =
+                Draw::new(Seed(0), "fingerprint").with_text(self.operation.name()).with_text(self.path());
+            let mut query: Vec<_> = self
+                .call
+                .query
+                .split('&')
+                .filter(|pair| !pair.is_empty())
+                .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+                .map(|(name, value)| (decode(name, true), decode(value, true)))
+                .filter(|(name, _)| name != "api_key")
+                .collect();
+            query.sort();
+            draw = draw.with(query.len() as u64);
+            for (name, value) in query {
+                draw = draw.with_text(&name).with_text(&value);
+            }
+            draw = match self.json() {
+                Some(json) => canonical(&draw.with(1), json, true),
+                None => bytes(&draw.with(2), self.call.bytes()),
+            };
+            draw = match self.place {
+                KeyPlace::Listed(place) => draw.with(3).with(place as u64),
+                KeyPlace::Any => draw.with(4),
+                KeyPlace::Minted => draw.with(7),
+                KeyPlace::Unknown => draw.with(5),
+                KeyPlace::None => draw.with(6),
+            };
+            draw.number()
+        })
+    }
+
+    fn path(&self) -> &str {
+        let path = self.call.path.strip_prefix("/resources").unwrap_or(self.call.path);
+        path.strip_suffix('/').unwrap_or(path)
+    }
+}
+
+fn bytes(draw: &Draw, bytes: &[u8]) -> Draw {
+    let draw = draw.with(bytes.len() as u64);
+    bytes.chunks(8).fold(draw, |draw, chunk| {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        draw.with(u64::from_le_bytes(word))
+    })
+}
+
+/// Takes a JSON value in, members sorted; at the top the key is left out.
+fn canonical(draw: &Draw, value: &Value, top: bool) -> Draw {
+    match value {
+        Value::Null => draw.with(0),
+        Value::Bool(flag) => draw.with(1).with((*flag).into()),
+        Value::Number(number) => draw.with(2).with_text(&number.to_string()),
+        Value::String(text) => draw.with(3).with_text(text),
+        Value::Array(list) => list
+            .iter()
+            .fold(draw.with(4).with(list.len() as u64), |draw, value| canonical(&draw, value, false)),
+        Value::Object(members) => {
+            let mut members: Vec<_> =
+                members.iter().filter(|(name, _)| !(top && *name == "apiKey")).collect();
+            members.sort_by_key(|(name, _)| *name);
+            members
+                .into_iter()
+                .fold(draw.with(5), |draw, (name, value)| canonical(&draw.with_text(name), value, false))
+                .with(6)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::call::Body;
+
+    fn call<'a>(path: &'a str, query: &'a str, body: &'a str) -> Call<'a> {
+        Call {
+            method: "POST",
+            path,
+            query,
+            headers: vec![
+                ("x-business-number", b"900"),
+                ("prefer", b"respond-async, fault=\"b\""),
+                ("prefer", b"Fault=a; x=1"),
+            ],
+            body: Body::Whole(body.as_bytes()),
+        }
+    }
+
+    fn print(path: &str, query: &str, body: &str, place: KeyPlace) -> u64 {
+        let (call, dialect) = (call(path, query, body), Dialect::default());
+        Request::new((Operation::Qna, ""), &call, &dialect, (None, place)).fingerprint()
+    }
+
+    #[test]
+    fn ways_of_writing_one_request_have_one_fingerprint() {
+        let one = print("/v1/qna/unanswered/get", "a=1&b=%20x", r#"{"a":1,"b":[1,2]}"#, KeyPlace::None);
+        for (path, query, body) in [
+            ("/resources/v1/qna/unanswered/get/", "b=+x&a=1", r#"{ "b":[1,2], "a":1 }"#),
+            ("/v1/qna/unanswered/get", "api_key=k&a=1&b=%20x", r#"{"apiKey":"k","a":1,"b":[1,2]}"#),
+        ] {
+            assert_eq!(print(path, query, body, KeyPlace::None), one);
+        }
+        for (query, body, place) in [
+            ("a=1", r#"{"a":1,"b":[1,2]}"#, KeyPlace::None),
+            ("a=1&b=%20x", r#"{"a":1,"b":[2,1]}"#, KeyPlace::None),
+            ("a=1&b=%20x", r#"{"a":"1","b":[1,2]}"#, KeyPlace::None),
+            ("a=1&b=%20x", r#"{"a":1,"b":[1,2]"#, KeyPlace::None),
+            ("a=1&b=%20x", r#"{"a":1,"b":[1,2]}"#, KeyPlace::Listed(0)),
+        ] {
+            assert_ne!(print("/v1/qna/unanswered/get", query, body, place), one, "{query} {body}");
+        }
+    }
+
+    #[test]
+    fn a_business_is_seen_wherever_it_stands() {
+        let dialect = Dialect::default();
+        for (parameter, query, body, number) in [
+            ("200", "", "", 200),
+            ("", "businessId=201", "", 201),
+            ("", "", r#"{"businessNumber":"202"}"#, 202),
+            ("", "", r#"{"businessNumbers":[1,"203"]}"#, 203),
+            ("", "", "", 900),
+        ] {
+            let call = call("/", query, body);
+            let request = Request::new((Operation::Qna, parameter), &call, &dialect, (None, KeyPlace::None));
+            let on = |number| Condition { businesses: vec![7, number], ..Condition::default() };
+            assert!(request.meets(&on(number)) && !request.meets(&on(5)), "{number}");
+        }
+    }
+
+    #[test]
+    fn preferences_come_in_one_header_or_in_many() {
+        let (call, dialect) = (call("/", "", ""), Dialect::default());
+        let request = Request::new((Operation::Qna, ""), &call, &dialect, (None, KeyPlace::None));
+        assert!(request.prefers("a") && request.prefers("b") && !request.prefers("respond-async"));
+    }
+}

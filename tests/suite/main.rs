@@ -1,0 +1,49 @@
+//! The program from outside, over real HTTP. One binary: `harness` starts the program and speaks to it in verbs, and
+//! each topic has a module.
+//!
+//! The modules are under `cfg(test)` so that clippy knows their helpers for what they are.
+
+#[cfg(test)]
+mod harness;
+#[cfg(test)]
+mod stage;
+
+#[cfg(test)]
+mod contact;
+#[cfg(test)]
+mod qna;
+#[cfg(test)]
+mod reviews;
+#[cfg(test)]
+mod sentiment_benchmark;
+#[cfg(test)]
+mod sentiment_locations;
+#[cfg(test)]
+mod subscribe;
+
+#[cfg(test)]
+mod admin;
+#[cfg(test)]
+mod cors;
+#[cfg(test)]
+mod dialect;
+#[cfg(test)]
+mod examples;
+#[cfg(test)]
+mod limits;
+#[cfg(test)]
+mod transport;
+#[cfg(test)]
+mod worlds;
+#[cfg(test)]
+mod catalogue;
+#[cfg(test)]
+mod coherence;
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod commands;
+#[cfg(test)]
+mod reload;
+#[cfg(test)]
+mod watching;

@@ -1,0 +1,559 @@
+//! The laws: paging and filters partition, the same input gives the same bytes, no bytes make an operation panic. Most
+//! are proved in-process, where a call costs microseconds.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::{Arc, Barrier, OnceLock};
+use std::thread;
+
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngSeed};
+use serde_json::{Value, json};
+use standin::api::call::{Body, Call};
+use standin::api::dates::Day;
+use standin::api::operation::Operation;
+use standin::api::reply::Reply;
+use standin::api::sources;
+use standin::draw::Seed;
+use standin::pipeline;
+use standin::scenario::files::Memory;
+use standin::scenario::{Context, load_text};
+use standin::world::registry::Registry;
+use standin::world::snapshot::Snapshot;
+
+use crate::harness::{Answer, Server};
+
+const GENERATED: &str = "
+standin: 1
+name: laws
+seed: 3
+clock: {start: 2026-06-30T12:00:00Z, mode: frozen}
+keys: [{key: k}, {key: own, name: aside, world: own}]
+businesses:
+  - number: 1
+    name: Whole
+    users: []
+    levels: [Region]
+    competitors: [2]
+    locations:
+      - {number: 11, name: A, levels: {Region: North}, reviews: [{generate: 260}], questions: [{generate: 30}]}
+      - {number: 12, name: B, reviews: [{generate: 140, published: 50%, locale: {en: 1, ja: 1}}], questions: [{generate: 11}]}
+      - {number: 13, name: C, reviews: [{id: '7', rating: 2, date: 2026-06-30, comments: Straße, title: Ärger}]}
+    contacts: [{id: 5, email: a@b.test, phone: '+12125550100', externalId: E}]
+  - {number: 2, name: Rival, locations: [{number: 21, name: D, reviews: [{generate: 40}]}]}
+";
+
+/// Fixed, so that what passes once passes always.
+fn few(cases: u32) -> Config {
+    Config { cases, failure_persistence: None, rng_seed: RngSeed::Fixed(42), ..Config::default() }
+}
+
+fn registry_of(text: &str) -> Registry {
+    let files = Memory::default();
+    let loaded =
+        load_text(&Context { files: &files, root: PathBuf::new(), today: Day(20_634) }, "laws", text);
+    let scenario = loaded.scenario.unwrap_or_else(|| panic!("{:?}", loaded.problems));
+    Registry::new("laws", vec![Arc::new(Snapshot::new(1, Seed(3), scenario))]).unwrap()
+}
+
+fn registry() -> &'static Registry {
+    static REGISTRY: OnceLock<Registry> = OnceLock::new();
+    REGISTRY.get_or_init(|| registry_of(GENERATED))
+}
+
+/// Answers a call as the server does, without one.
+fn answered(mut call: Call<'_>) -> Reply {
+    match pipeline::locate(registry(), &mut call) {
+        Ok(located) => pipeline::respond(&located, located.snapshot.dataset(), &call).reply,
+        Err(reply) => reply,
+    }
+}
+
+fn post(path: &str, query: &str, body: &Value) -> Value {
+    let body = body.to_string();
+    let headers = vec![("x-api-key", &b"k"[..]), ("x-business-number", &b"1"[..])];
+    let reply = answered(Call { method: "POST", path, query, headers, body: Body::Whole(body.as_bytes()) });
+    assert_eq!(reply.status, 200, "{path}?{query} {body}: {}", String::from_utf8_lossy(&reply.body));
+    serde_json::from_slice(&reply.body).unwrap()
+}
+
+fn list(query: &str, body: &Value) -> Vec<Value> {
+    let Value::Array(list) = post("/v1/review/businessId/1", query, body) else { panic!("a list") };
+    list
+}
+
+/// The whole list under a filter.
+fn whole(filter: &Value) -> Vec<Value> {
+    list("count=100000", filter)
+}
+
+/// The list under a filter with one member replaced.
+fn narrowed(filter: &Value, name: &str, value: Value) -> Vec<Value> {
+    let mut filter = filter.clone();
+    filter[name] = value;
+    whole(&filter)
+}
+
+fn day(day: i32) -> String {
+    let iso = Day(day).iso();
+    format!("{}/{}/{}", &iso[5..7], &iso[8..], &iso[..4])
+}
+
+/// Days around those that the reviews have.
+fn days() -> impl Strategy<Value = i32> {
+    20_250..20_640
+}
+
+prop_compose! {
+    fn filters()(
+        days in proptest::option::of((days(), 0..400)),
+        updated in proptest::option::of(days()),
+        sources in proptest::sample::subsequence(vec!["google", "Facebook", "our_website", "direct_feedback", "x"], 0..4),
+        ratings in proptest::sample::subsequence(vec![0, 1, 2, 3, 4, 5], 0..5),
+        places in proptest::sample::subsequence(vec![11, 12, 13, 99], 0..4),
+        statuses in proptest::sample::select(vec![json!([]), json!(["parked"]), json!(["all"])]),
+        search in proptest::sample::select(vec!["", "a", "THE", "straße", "ß", "。"]),
+    ) -> Value {
+        let mut filter = json!({"sources": sources, "ratings": ratings, "subBusinessIds": places, "statuses": statuses, "searchStr": search});
+        if let Some((from, length)) = days {
+            filter["fromDate"] = json!(day(from));
+            filter["toDate"] = json!(day(from + length));
+        }
+        if let Some(from) = updated {
+            filter["updateFromDate"] = json!(day(from));
+        }
+        filter
+    }
+}
+
+/// That some parts make up a whole: nothing missing, nothing twice, nothing else.
+fn partition(parts: &[Vec<Value>], whole: &[Value]) -> Result<(), TestCaseError> {
+    let ids =
+        |list: &[Value]| -> Vec<String> { list.iter().map(|one| one["reviewId"].to_string()).collect() };
+    let mut together: Vec<String> = parts.iter().flat_map(|part| ids(part)).collect();
+    let mut expected = ids(whole);
+    for part in parts {
+        let order: Vec<String> = ids(part);
+        let kept: Vec<String> = expected.iter().filter(|id| order.contains(id)).cloned().collect();
+        prop_assert_eq!(order, kept, "a part is in the order of the whole");
+    }
+    together.sort();
+    expected.sort();
+    prop_assert_eq!(together, expected);
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(few(24))]
+
+    #[test]
+    fn pages_partition_the_review_list(filter in filters(), size in 1_usize..90) {
+        let whole = whole(&filter);
+        let mut pages = Vec::new();
+        for start in (0..=whole.len() + size).step_by(size) {
+            pages.extend(list(&format!("sindex={start}&count={size}"), &filter));
+        }
+        prop_assert_eq!(pages, whole);
+    }
+
+    #[test]
+    fn each_filter_partitions_the_review_list(filter in filters(), split in days()) {
+        let open = |name: &str| {
+            let mut filter = filter.clone();
+            filter.as_object_mut().unwrap().remove(name);
+            filter
+        };
+        let base = open("ratings");
+        partition(&[0, 1, 2, 3, 4, 5].map(|rating| narrowed(&base, "ratings", json!([rating]))), &whole(&base))?;
+        let base = open("sources");
+        let parts: Vec<Vec<Value>> =
+            sources::known().iter().map(|source| narrowed(&base, "sources", json!([source.alias]))).collect();
+        partition(&parts, &whole(&base))?;
+        let base = open("statuses");
+        let both = ["published", "parked"].map(|status| narrowed(&base, "statuses", json!([status])));
+        partition(&both, &narrowed(&base, "statuses", json!(["all"])))?;
+        let base = open("subBusinessIds");
+        partition(&[11, 12, 13].map(|place| narrowed(&base, "subBusinessIds", json!([place]))), &whole(&base))?;
+        let mut base = open("fromDate");
+        base.as_object_mut().unwrap().remove("toDate");
+        let halves = [narrowed(&base, "toDate", json!(day(split))), narrowed(&base, "fromDate", json!(day(split + 1)))];
+        partition(&halves, &whole(&base))?;
+        let base = open("updateFromDate");
+        let halves = [narrowed(&base, "updateToDate", json!(day(split))), narrowed(&base, "updateFromDate", json!(day(split + 1)))];
+        partition(&halves, &whole(&base))?;
+    }
+
+    #[test]
+    fn a_search_finds_just_what_contains_its_text(filter in filters(), text in "[a-zA-Zß ,.!]{1,3}") {
+        let mut base = filter;
+        base.as_object_mut().unwrap().remove("searchStr");
+        let contains = |field: &Value| {
+            field.as_str().is_some_and(|field| standin::api::fold::fold(field).contains(&standin::api::fold::fold(&text)))
+        };
+        let blank = text.trim().is_empty();
+        let expected: Vec<Value> =
+            whole(&base).into_iter().filter(|one| blank || contains(&one["comments"]) || contains(&one["title"])).collect();
+        prop_assert_eq!(narrowed(&base, "searchStr", json!(text)), expected);
+    }
+
+    #[test]
+    fn pages_partition_questions_and_points(size in 1_usize..40) {
+        let questions = |start: usize, size: usize| {
+            let page = post("/v1/qna/unanswered/get", "businessId=1", &json!({"startIndex": start, "pageSize": size}));
+            assert_eq!(page["totalCount"], 41);
+            page["questionsAndAnswers"].as_array().unwrap().clone()
+        };
+        let pages: Vec<Value> = (0..45).step_by(size).flat_map(|start| questions(start, size)).collect();
+        prop_assert_eq!(pages, questions(0, 1000));
+        let body = json!({"businessNumbers": [1], "startDate": "1/1/2020", "endDate": "1/1/2030", "userEmail": "a@b.test"});
+        let points = |start: usize, size: usize| {
+            let query = format!("start-index={start}&page-size={size}&sort-by=sentiment-score&sort-order=1");
+            let page = post("/v1/insight/sentiment/locationInfo", &query, &body);
+            assert_eq!(page["totalCount"], 3);
+            page["dataPoints"].as_array().unwrap().clone()
+        };
+        let pages: Vec<Value> = (0..4).step_by(size).flat_map(|start| points(start, size)).collect();
+        prop_assert_eq!(pages, points(0, 100));
+    }
+}
+
+/// JSON values of every kind, those that trip people up among them.
+fn values() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<u64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        (0_u64..14).prop_map(Value::from),
+        proptest::sample::select(vec![
+            "",
+            " ",
+            "1",
+            "11",
+            "01/01/2026",
+            "12/31/9999",
+            "1/1/0000",
+            "02/29/2024",
+            "all",
+            "parked",
+            "google",
+            "true",
+            "k",
+            "E",
+            "a@b.test",
+            "@",
+            "ß",
+            "\u{0}",
+            "\"",
+            "\\",
+            "message.closed",
+            "http://h.test",
+            "http://",
+            "Region",
+            "North",
+            "text",
+            "date",
+            "99999999999999999999",
+            "+12125550100",
+            "MX",
+            "١",
+        ])
+        .prop_map(Value::from),
+        any::<String>().prop_map(Value::from),
+    ];
+    leaf.prop_recursive(3, 24, 4, |inner| {
+        prop_oneof![
+            proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            proptest::collection::vec((fields(), inner), 0..4).prop_map(|members| Value::Object(
+                members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+            )),
+        ]
+    })
+}
+
+fn fields() -> impl Strategy<Value = &'static str> {
+    proptest::sample::select(vec![
+        "businessNumbers",
+        "startDate",
+        "endDate",
+        "userEmail",
+        "reviewSources",
+        "ratings",
+        "hierarchyNodeData",
+        "levelId",
+        "levelNames",
+        "groupByLevel",
+        "id",
+        "firstName",
+        "email",
+        "phone",
+        "countryCode",
+        "smsOptin",
+        "businessIds",
+        "tags",
+        "customFields",
+        "fieldName",
+        "type",
+        "fieldValue",
+        "externalId",
+        "emailPreferences",
+        "smsPreferences",
+        "marketingOptin",
+        "fromDate",
+        "toDate",
+        "updateFromDate",
+        "updateToDate",
+        "sources",
+        "searchStr",
+        "subBusinessIds",
+        "statuses",
+        "startIndex",
+        "pageSize",
+        "businessNumber",
+        "apiKey",
+        "events",
+        "endpoint",
+        "x",
+    ])
+}
+
+/// A body that gets far: the good one of each operation, some members replaced.
+fn bodies(operation: Operation) -> impl Strategy<Value = Vec<u8>> {
+    let good = match operation {
+        Operation::SentimentLocations | Operation::SentimentBenchmark => {
+            json!({"businessNumbers": [1], "startDate": "1/1/2026", "endDate": "1/2/2026", "userEmail": "a@b.test"})
+        }
+        Operation::Contact => json!({"email": "a@b.test", "businessIds": [11]}),
+        Operation::Reviews | Operation::Qna => json!({}),
+        Operation::Subscribe => {
+            json!({"businessNumber": 1, "apiKey": "k", "events": ["message.added"], "endpoint": "http://h.test"})
+        }
+    };
+    let changed = proptest::collection::vec((fields(), values()), 0..4).prop_map(move |changes| {
+        let mut body = good.clone();
+        for (name, value) in changes {
+            body[name] = value;
+        }
+        body.to_string().into_bytes()
+    });
+    let changed = changed.boxed();
+    prop_oneof![
+        6 => changed.clone(),
+        1 => values().prop_map(|value| value.to_string().into_bytes()),
+        1 => proptest::collection::vec(any::<u8>(), 0..60),
+        1 => (changed, any::<prop::sample::Index>(), any::<u8>()).prop_map(|(mut body, at, byte)| {
+            let at = at.index(body.len());
+            body[at] = byte;
+            body
+        }),
+    ]
+}
+
+fn queries() -> impl Strategy<Value = String> {
+    let name = proptest::sample::select(vec![
+        "start-index",
+        "page-size",
+        "sort-by",
+        "sort-order",
+        "sindex",
+        "count",
+        "isCompetitor",
+        "businessId",
+        "api_key",
+        "%73index",
+        "x",
+    ]);
+    let value = prop_oneof![
+        proptest::sample::select(vec![
+            "0",
+            "1",
+            "11",
+            "100000",
+            "99999",
+            "-1",
+            "18446744073709551615",
+            "99999999999999999999",
+            "true",
+            "name",
+            "sentiment-score",
+            "%",
+            "%4",
+            "%zz",
+            "%ff",
+            "+",
+            "%00",
+        ])
+        .prop_map(str::to_owned),
+        "[!-~]{0,6}",
+    ];
+    proptest::collection::vec((name, value), 0..5).prop_map(|pairs| {
+        pairs.into_iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join("&")
+    })
+}
+
+fn headers() -> impl Strategy<Value = Vec<(&'static str, Vec<u8>)>> {
+    let name = proptest::sample::select(vec![
+        "x-api-key",
+        "x-business-number",
+        "content-type",
+        "content-encoding",
+        "origin",
+        "prefer",
+        "access-control-request-method",
+        "access-control-request-headers",
+        "accept",
+    ]);
+    let value = prop_oneof![
+        proptest::sample::select(vec![
+            "k",
+            "own",
+            "1",
+            "2",
+            "11",
+            "",
+            "application/json",
+            "a/b+json",
+            "gzip"
+        ])
+        .prop_map(|text| text.as_bytes().to_vec()),
+        proptest::collection::vec(any::<u8>(), 0..8),
+    ];
+    (any::<bool>(), proptest::collection::vec((name, value), 0..4)).prop_map(|(settled, mut headers)| {
+        if settled {
+            headers.retain(|(name, _)| !name.starts_with("x-") && !name.starts_with("content-"));
+            headers.push(("x-api-key", b"k".to_vec()));
+            headers.push(("x-business-number", b"1".to_vec()));
+        }
+        headers
+    })
+}
+
+fn paths(operation: Operation) -> impl Strategy<Value = String> {
+    let path = operation.path();
+    let filled = proptest::sample::select(vec!["1", "11", "2", "%31", "%ff", "x", "99999999999999999999"])
+        .prop_map(move |id| path.replace("{CompetitorEnterpriseBusinessId}", id));
+    prop_oneof![
+        8 => filled.clone(),
+        1 => filled.prop_map(|path| format!("/w/aside/resources{path}/")),
+        1 => "/[a-z%/0-9]{0,12}",
+        1 => "/w/[a-z%/0-9]{0,12}",
+    ]
+}
+
+prop_compose! {
+    fn calls()(operation in proptest::sample::select(Operation::ALL.to_vec()))(
+        path in paths(operation),
+        method in prop_oneof![9 => Just("POST"), 1 => proptest::sample::select(vec!["GET", "OPTIONS", "X"])],
+        query in queries(),
+        headers in headers(),
+        body in bodies(operation),
+        large in proptest::bool::weighted(0.02),
+    ) -> (String, &'static str, String, Vec<(&'static str, Vec<u8>)>, Vec<u8>, bool) {
+        (path, method, query, headers, body, large)
+    }
+}
+
+proptest! {
+    #![proptest_config(few(3000))]
+
+    #[test]
+    fn no_bytes_make_an_operation_panic((path, method, query, headers, body, large) in calls()) {
+        let headers = headers.iter().map(|(name, value)| (*name, value.as_slice())).collect();
+        let body = if large { Body::TooLarge } else { Body::Whole(&body) };
+        let reply = answered(Call { method, path: &path, query: &query, headers, body });
+        prop_assert!(reply.status < 500);
+        if reply.status == 204 {
+            return Ok(());
+        }
+        let answer: Value = serde_json::from_slice(&reply.body).unwrap();
+        if reply.status != 200 {
+            let members: Vec<&String> = answer.as_object().unwrap().keys().collect();
+            prop_assert_eq!(members, ["code", "message"]);
+            let detail = reply.headers.iter().find(|(name, _)| name == "x-standin-detail").unwrap();
+            prop_assert!(!detail.1.is_empty() && detail.1.len() <= 512 && detail.1.bytes().all(|byte| (b' '..=b'~').contains(&byte)));
+        }
+    }
+}
+
+/// A call of each operation and of some refusals; what is written comes out alike however often it is.
+fn everything(server: &Server) -> Vec<Answer> {
+    let client = server.client().with_key("k");
+    let insight = json!({"businessNumbers": [1], "startDate": "1/1/2020", "endDate": "1/1/2030", "userEmail": "a@b.test"});
+    let mut grouped = insight.clone();
+    grouped["groupByLevel"] = json!("Region");
+    let page = |query: &str, body: Value| client.reviews(1).raw_query(query).json(&body).send();
+    vec![
+        client.locations(1).json(&insight).send(),
+        client.locations(1).json(&grouped).send(),
+        client.benchmark(1).json(&insight).send(),
+        client.contact(1).json(&json!({"email": "same@x.test", "businessIds": [11]})).send(),
+        page("count=500", json!({"statuses": ["all"]})),
+        page("sindex=100&count=7", json!({"searchStr": "e", "sources": ["google"]})),
+        client.reviews(2).query("isCompetitor", "true").send(),
+        client.qna(1).json(&json!({"pageSize": 100})).send(),
+        client.qna(9).send(),
+        client.benchmark(1).json(&json!({"businessNumbers": [7]})).send(),
+    ]
+}
+
+/// What may not differ: status, headers but the date, body.
+type Told = (u16, BTreeSet<(String, String)>, Vec<u8>);
+
+fn bytes(answers: Vec<Answer>) -> Vec<Told> {
+    let told = |answer: Answer| {
+        let headers = answer.headers.into_iter().filter(|(name, _)| name != "date").collect();
+        (answer.status, headers, answer.bytes)
+    };
+    answers.into_iter().map(told).collect()
+}
+
+#[test]
+fn the_same_input_gives_the_same_bytes_across_threads_and_restarts() {
+    let files = [("laws.yaml", GENERATED)];
+    let server = Server::of(&files, &[]);
+    let start = Barrier::new(16);
+    let all: Vec<_> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..16)
+            .map(|_| {
+                scope.spawn(|| {
+                    start.wait();
+                    bytes(everything(&server))
+                })
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    let again = bytes(everything(&Server::of(&files, &[])));
+    for one in all {
+        assert_eq!(one, again);
+    }
+}
+
+#[test]
+fn a_larger_generate_keeps_the_earlier_records() {
+    let larger =
+        GENERATED.replace("generate: 260", "generate: 300").replace("generate: 30}", "generate: 50}");
+    assert_ne!(larger, GENERATED);
+    let server = Server::of(&[("laws.yaml", &larger)], &[]);
+    let client = server.client().with_key("k");
+    let now = client.reviews(1).query("count", "1000").json(&json!({"statuses": ["all"]})).send().ok();
+    let now: Vec<&Value> = now.as_array().unwrap().iter().collect();
+    let before = whole(&json!({"statuses": ["all"]}));
+    assert_eq!((before.len(), now.len()), (401, 441));
+    assert!(before.iter().all(|review| now.contains(&review)));
+}
+
+#[test]
+fn another_seed_is_another_story() {
+    let other = Server::of(&[("laws.yaml", &GENERATED.replace("seed: 3", "seed: 4"))], &[]);
+    let list = other.client().with_key("k").reviews(11).json(&json!({"statuses": ["all"]})).send().ok();
+    assert_ne!(list, Value::from(list_of_eleven()));
+}
+
+fn list_of_eleven() -> Vec<Value> {
+    let Value::Array(list) = post("/v1/review/businessId/11", "", &json!({"statuses": ["all"]})) else {
+        panic!("a list")
+    };
+    list
+}

@@ -1,0 +1,433 @@
+//! Reload, in-process: load and apply over files in memory, without a watcher and without waiting.
+
+use std::io::Result;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{channel, sync_channel};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::json;
+use standin::api::call::{Body, Call};
+use standin::draw::Seed;
+use standin::pipeline;
+use standin::reload::{Board, Entry, News, Setup, follow, read};
+use standin::scenario::files::{Files, Memory};
+use standin::world::registry::Registry;
+
+/// Files in memory that change between loads.
+#[derive(Clone, Default)]
+struct Shared(Arc<Mutex<Memory>>);
+
+impl Files for Shared {
+    fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>> {
+        self.0.lock().unwrap().read(path, limit)
+    }
+
+    fn list(&self, folder: &Path) -> Result<Vec<(PathBuf, bool)>> {
+        self.0.lock().unwrap().list(folder)
+    }
+
+    fn is_folder(&self, path: &Path) -> bool {
+        self.0.lock().unwrap().is_folder(path)
+    }
+
+    fn stamp(&self, path: &Path) -> u64 {
+        self.0.lock().unwrap().stamp(path)
+    }
+}
+
+/// A folder that is followed, one load at a time.
+struct Followed {
+    files: Shared,
+    setup: Setup,
+    board: Board,
+    registry: Registry,
+}
+
+impl Followed {
+    /// The first load, of `/s`; the first scenario by name is the default.
+    fn new(files: &[(&str, &str)]) -> Self {
+        let shared = Shared::default();
+        let setup = Setup {
+            files: Box::new(shared.clone()),
+            paths: vec!["/s".into()],
+            root: None,
+            cwd: "/".into(),
+            random: Seed(99),
+        };
+        let texts: Vec<(String, &str)> =
+            files.iter().map(|(name, text)| (format!("/s/{name}"), *text)).collect();
+        let texts: Vec<(&str, &str)> = texts.iter().map(|(name, text)| (name.as_str(), *text)).collect();
+        *shared.0.lock().unwrap() = Memory::new(&texts);
+        let (board, mut snapshots) = (Board::default(), Vec::new());
+        board.apply(&setup, read(&setup), |snapshot| snapshots.push(snapshot));
+        let default = snapshots[0].scenario.clone();
+        let registry = Registry::new(&default, snapshots).unwrap();
+        Self { files: shared, setup, board, registry }
+    }
+
+    fn save(&self, name: &str, text: &str) -> Vec<News> {
+        self.write(name, text);
+        self.load()
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        self.files.0.lock().unwrap().0.insert(format!("/s/{name}").into(), text.into());
+    }
+
+    fn delete(&self, name: &str) -> Vec<News> {
+        self.remove(name);
+        self.load()
+    }
+
+    fn remove(&self, name: &str) {
+        assert!(self.files.0.lock().unwrap().0.remove(Path::new(&format!("/s/{name}"))).is_some());
+    }
+
+    fn load(&self) -> Vec<News> {
+        self.board.apply(&self.setup, read(&self.setup), |snapshot| self.registry.apply(&snapshot))
+    }
+
+    fn entry(&self, name: &str) -> Entry {
+        let entries = self.board.entries();
+        let names: Vec<&String> = entries.iter().map(|entry| &entry.name).collect();
+        entries.iter().find(|entry| entry.name == name).unwrap_or_else(|| panic!("{names:?}")).clone()
+    }
+
+    fn degraded(&self) -> bool {
+        self.board.entries().iter().any(Entry::is_degraded)
+    }
+
+    /// How many reviews a world has of business 1.
+    fn reviews(&self, world: &str) -> usize {
+        let path = format!("/w/{world}/v1/review/businessId/1");
+        let answer = self.call(&path, "count=1000", "", &json!({"statuses": ["all"]}));
+        answer.as_array().unwrap_or_else(|| panic!("{answer}")).len()
+    }
+
+    fn call(&self, path: &str, query: &str, number: &str, body: &serde_json::Value) -> serde_json::Value {
+        let body = body.to_string();
+        let mut call = Call {
+            method: "POST",
+            path,
+            query,
+            headers: vec![("x-api-key", b"k"), ("x-business-number", number.as_bytes())],
+            body: Body::Whole(body.as_bytes()),
+        };
+        let reply = match pipeline::locate(&self.registry, &mut call) {
+            Ok(located) => pipeline::respond(&located, located.snapshot.dataset(), &call).reply,
+            Err(reply) => reply,
+        };
+        serde_json::from_slice(&reply.body).unwrap()
+    }
+}
+
+/// A scenario with so many reviews of business 1.
+fn with(reviews: usize) -> String {
+    let reviews: Vec<String> =
+        (0..reviews).map(|at| format!("{{id: '{at}', rating: 5, date: 2026-01-01}}")).collect();
+    format!(
+        "standin: 1\nbusinesses: [{{number: 1, name: One, locations: [{{number: 11, name: L, reviews: [{}]}}]}}]\n",
+        reviews.join(", ")
+    )
+}
+
+const BROKEN: &str = "standin: 1\nbusineses: []\n";
+
+/// News in short: what happened to whom.
+fn told(news: &[News]) -> Vec<String> {
+    let short = |news: &News| match news {
+        News::Loaded { name, generation, .. } => format!("loaded {name} {generation}"),
+        News::Broken { name, served: true, .. } => format!("broken {name}, served on"),
+        News::Broken { name, served: false, .. } => format!("broken {name}, not served"),
+        News::Mended { name } => format!("mended {name}"),
+    };
+    news.iter().map(short).collect()
+}
+
+#[test]
+fn a_saved_file_takes_effect_and_counts_a_generation() {
+    let followed = Followed::new(&[("a.yaml", &with(1)), ("b.yaml", &with(2))]);
+    assert_eq!((followed.reviews("a"), followed.entry("a").generation), (1, 1));
+    assert_eq!(told(&followed.save("a.yaml", &with(3))), ["loaded a 2"]);
+    assert_eq!((followed.reviews("a"), followed.entry("a").generation), (3, 2));
+    assert_eq!(followed.registry.named("a").unwrap().snapshot().generation, 2);
+    assert_eq!((followed.reviews("b"), followed.entry("b").generation), (2, 1), "the other is as it was");
+}
+
+#[test]
+fn what_is_unchanged_keeps_its_generation_and_its_snapshot() {
+    let followed = Followed::new(&[("a.yaml", &with(1))]);
+    let before = followed.registry.default_world().snapshot();
+    assert!(followed.load().is_empty());
+    assert!(followed.save("a.yaml", &with(1)).is_empty(), "saved as it was");
+    assert!(Arc::ptr_eq(&before, &followed.registry.default_world().snapshot()));
+    assert_eq!(followed.entry("a").generation, 1);
+}
+
+#[test]
+fn a_broken_file_changes_nothing_until_it_is_mended() {
+    let followed = Followed::new(&[("a.yaml", &with(1))]);
+    assert_eq!(told(&followed.save("a.yaml", BROKEN)), ["broken a, served on"]);
+    let entry = followed.entry("a");
+    assert!(entry.is_degraded());
+    assert_eq!((followed.reviews("a"), entry.generation), (1, 1));
+    let problem = &entry.problems[0];
+    assert_eq!((problem.place.line, problem.place.column), (2, 1));
+    let help = format!("{:?} {:?}", problem.help, problem.place.label);
+    assert!(help.contains("businesses"), "{help}");
+    assert!(followed.load().is_empty(), "the same is not told twice");
+    assert_eq!(
+        told(&followed.save("a.yaml", "standin: 1\nkeys: 5\n")),
+        ["broken a, served on"],
+        "other problems are"
+    );
+    assert_eq!(told(&followed.save("a.yaml", &with(2))), ["loaded a 2"]);
+    assert!(!followed.degraded());
+    assert_eq!(followed.reviews("a"), 2);
+}
+
+#[test]
+fn a_file_put_back_as_it_was_is_mended_without_a_new_generation() {
+    let followed = Followed::new(&[("a.yaml", &with(1))]);
+    let before = followed.registry.default_world().snapshot();
+    followed.save("a.yaml", BROKEN);
+    assert_eq!(told(&followed.save("a.yaml", &with(1))), ["mended a"]);
+    assert!(!followed.degraded());
+    assert!(Arc::ptr_eq(&before, &followed.registry.default_world().snapshot()));
+}
+
+#[test]
+fn a_deleted_file_is_served_on_and_health_says_so_until_it_is_back() {
+    let followed = Followed::new(&[("a.yaml", &with(1)), ("b.yaml", &with(2))]);
+    assert_eq!(told(&followed.delete("a.yaml")), ["broken a, served on"]);
+    assert!(followed.entry("a").is_degraded() && !followed.entry("b").is_degraded());
+    assert_eq!(followed.reviews("a"), 1);
+    assert!(followed.load().is_empty(), "told once");
+    assert_eq!(told(&followed.save("a.yaml", &with(1))), ["mended a"]);
+    assert!(!followed.degraded());
+    followed.delete("a.yaml");
+    assert_eq!(told(&followed.save("a.yaml", &with(4))), ["loaded a 2"]);
+    assert_eq!(followed.reviews("a"), 4);
+}
+
+#[test]
+fn a_new_file_gets_a_world_of_its_own() {
+    let followed = Followed::new(&[("b.yaml", &with(1))]);
+    assert_eq!(told(&followed.save("sub/a.yaml", &with(5))), ["loaded a 1"]);
+    assert_eq!((followed.reviews("a"), followed.reviews("default")), (5, 1), "the default stays");
+    assert_eq!(told(&followed.save("c.yaml", BROKEN)), ["broken c, not served"]);
+    assert!(followed.registry.named("c").is_none());
+    assert_eq!(told(&followed.save("c.yaml", &with(2))), ["loaded c 1"]);
+    assert_eq!(followed.reviews("c"), 2);
+}
+
+#[test]
+fn a_renamed_file_of_the_same_name_goes_on_counting() {
+    let named = |reviews| format!("{}name: same\n", with(reviews));
+    let followed = Followed::new(&[("a.yaml", &named(1))]);
+    followed.save("a.yaml", &named(2));
+    followed.remove("a.yaml");
+    assert_eq!(told(&followed.save("b.yaml", &named(2))), ["loaded same 3"]);
+    assert!(!followed.degraded());
+    assert_eq!((followed.board.entries().len(), followed.reviews("same")), (1, 2));
+    followed.remove("b.yaml");
+    assert_eq!(told(&followed.save("c.yaml", &format!("name: same\n{BROKEN}"))), ["broken same, served on"]);
+    assert_eq!((followed.board.entries().len(), followed.reviews("same")), (1, 2));
+}
+
+#[test]
+fn a_file_renamed_and_called_by_its_name_is_one_gone_and_one_new() {
+    let followed = Followed::new(&[("a.yaml", &with(1))]);
+    followed.remove("a.yaml");
+    assert_eq!(told(&followed.save("b.yaml", &with(1))), ["loaded b 1", "broken a, served on"]);
+    assert_eq!((followed.reviews("a"), followed.reviews("b")), (1, 1));
+}
+
+#[test]
+fn a_scenario_that_takes_another_name_is_served_under_it() {
+    let followed = Followed::new(&[("a.yaml", &with(1)), ("z.yaml", &with(2))]);
+    assert_eq!(told(&followed.save("z.yaml", &format!("{}name: y\n", with(2)))), ["loaded y 2"]);
+    assert_eq!(followed.reviews("y"), 2);
+}
+
+#[test]
+fn two_scenarios_of_one_name_break_the_newcomer_or_both_and_nothing_served_changes() {
+    let followed = Followed::new(&[("a.yaml", &with(1))]);
+    followed.save("b.yaml", &format!("{}name: a\n", with(2)));
+    assert!(followed.degraded());
+    assert_eq!(followed.reviews("a"), 1);
+    followed.delete("b.yaml");
+    assert_eq!(followed.reviews("a"), 1);
+    assert!(!followed.entry("a").is_degraded());
+}
+
+#[test]
+fn what_clients_wrote_and_the_clock_stay() {
+    let text = |reviews| format!("{}clock: {{start: 2026-06-30T12:00:00Z, mode: frozen}}\n", with(reviews));
+    let followed = Followed::new(&[("a.yaml", &text(1))]);
+    let saved = followed.call(
+        "/v1/contact/external/preferences/saveCustomer",
+        "",
+        "1",
+        &json!({"email": "kept@x.test", "businessIds": [11]}),
+    );
+    let world = followed.registry.default_world();
+    world.clock.advance(Duration::from_secs(61));
+    let now = world.clock.now();
+    followed.save("a.yaml", &text(2));
+    assert_eq!(followed.reviews("a"), 2);
+    let again = followed.call(
+        "/v1/contact/external/preferences/saveCustomer",
+        "",
+        "1",
+        &json!({"email": "KEPT@x.test"}),
+    );
+    assert_eq!(again, saved);
+    assert_eq!(followed.registry.default_world().clock.now(), now);
+}
+
+#[test]
+fn a_quota_that_was_used_up_stays_used_up() {
+    let text = |reviews| {
+        format!(
+            "{}clock: {{start: 2026-06-30T12:00:00Z, mode: frozen}}\nkeys: [{{key: k, rate_limit: 1 per 1m}}]\n",
+            with(reviews)
+        )
+    };
+    let followed = Followed::new(&[("a.yaml", &text(1))]);
+    assert_eq!(followed.reviews("a"), 1);
+    followed.save("a.yaml", &text(2));
+    let refused = followed.call("/v1/review/businessId/1", "", "", &json!({}));
+    assert_eq!(refused["code"], 89);
+}
+
+#[test]
+fn an_included_file_and_a_seed_data_file_are_followed_too() {
+    let followed = Followed::new(&[
+        ("a.yaml", "standin: 1\ninclude: [parts/base.yaml]\n"),
+        ("b.yaml", &with(7)),
+        (
+            "parts/base.yaml",
+            "standin: 1\npart: true\nbusinesses: [{number: 1, name: One, locations: [{number: 11, name: L, reviews: [{file: rows.csv}]}]}]\n",
+        ),
+        ("parts/rows.csv", "rating,date\n5,2026-01-01\n"),
+    ]);
+    assert_eq!(followed.reviews("a"), 1);
+    assert_eq!(
+        told(&followed.save("parts/rows.csv", "rating,date\n5,2026-01-01\n4,2026-01-02\n")),
+        ["loaded a 2"]
+    );
+    assert_eq!(followed.reviews("a"), 2);
+    assert_eq!(
+        told(&followed.save("parts/rows.csv", "rating,date\n5,2026-01-01\nx,2026-01-02\n")),
+        ["broken a, served on"]
+    );
+    let problem = followed.entry("a").problems[0].clone();
+    assert_eq!((problem.place.file.as_path(), problem.place.line), (Path::new("s/parts/rows.csv"), 3));
+    assert_eq!(told(&followed.delete("parts/rows.csv")), ["broken a, served on"]);
+    assert_eq!(
+        told(
+            &followed
+                .save("parts/base.yaml", "standin: 1\npart: true\nbusinesses: [{number: 1, name: One}]\n")
+        ),
+        ["loaded a 3"]
+    );
+    assert_eq!(followed.reviews("a"), 0);
+    assert_eq!(followed.entry("b").generation, 1);
+}
+
+#[test]
+fn a_call_under_way_keeps_the_snapshot_it_took() {
+    let followed = Followed::new(&[("a.yaml", &with(1))]);
+    let body = br#"{"statuses": ["all"]}"#;
+    let mut call = Call {
+        method: "POST",
+        path: "/v1/review/businessId/1",
+        query: "",
+        headers: vec![("x-api-key", b"k")],
+        body: Body::Whole(body),
+    };
+    let located = pipeline::locate(&followed.registry, &mut call).unwrap();
+    followed.save("a.yaml", &with(5));
+    let reply = pipeline::respond(&located, located.snapshot.dataset(), &call);
+    let answer: serde_json::Value = serde_json::from_slice(&reply.reply.body).unwrap();
+    assert_eq!(answer.as_array().unwrap().len(), 1);
+    assert_eq!(followed.reviews("a"), 5);
+}
+
+#[test]
+fn a_random_seed_is_picked_once_per_process() {
+    let text = |reviews: u32| {
+        format!(
+            "standin: 1\nseed: random\nbusinesses: [{{number: 1, name: One, locations: [{{number: 11, name: L, reviews: [{{generate: {reviews}}}]}}]}}]\n"
+        )
+    };
+    let followed = Followed::new(&[("a.yaml", &text(5))]);
+    assert_eq!(followed.registry.default_world().snapshot().seed, Seed(99));
+    followed.save("a.yaml", &text(6));
+    assert_eq!(followed.registry.default_world().snapshot().seed, Seed(99));
+}
+
+#[test]
+fn warnings_do_not_degrade() {
+    let followed = Followed::new(&[("a.yaml", &with(1))]);
+    let news = followed.save("a.yaml", "standin: 1\nroutes: [{name: x, request: {method: GET, path: /x}, response: {status: 200}}]\nclock: {mode: frozen}\nkeys: [{key: k, rate_limit: 1 per 1m}]\n");
+    assert_eq!(told(&news), ["loaded a 2"]);
+    assert!(!followed.entry("a").problems.is_empty() && !followed.degraded());
+}
+
+/// Files of which one is written to as soon as it has been read.
+struct Hasty {
+    files: Shared,
+    next: Mutex<Option<String>>,
+}
+
+impl Files for Hasty {
+    fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>> {
+        let read = self.files.read(path, limit);
+        if let Some(next) = self.next.lock().unwrap().take() {
+            self.files.0.lock().unwrap().0.insert(path.to_owned(), next.into_bytes());
+        }
+        read
+    }
+
+    fn list(&self, folder: &Path) -> Result<Vec<(PathBuf, bool)>> {
+        self.files.list(folder)
+    }
+
+    fn is_folder(&self, path: &Path) -> bool {
+        self.files.is_folder(path)
+    }
+
+    fn stamp(&self, path: &Path) -> u64 {
+        self.files.stamp(path)
+    }
+}
+
+#[test]
+fn a_save_between_the_reading_and_the_watch_is_not_lost() {
+    let followed = Followed::new(&[("a.yaml", &with(1))]);
+    let hasty = Hasty { files: followed.files.clone(), next: Mutex::new(Some(with(2))) };
+    let setup = Setup {
+        files: Box::new(hasty),
+        paths: vec!["/s/a.yaml".into()],
+        root: None,
+        cwd: "/".into(),
+        random: Seed(99),
+    };
+    let (sender, changes) = sync_channel::<()>(1);
+    let (tell, news) = channel();
+    thread::scope(|scope| {
+        let (setup, followed) = (&setup, &followed);
+        scope.spawn(move || {
+            let told = |news: &[News]| tell.send(told(news)).unwrap();
+            follow(setup, &followed.registry, &followed.board, &changes, |_| {}, told);
+        });
+        let heard = news.recv_timeout(Duration::from_secs(10));
+        drop(sender);
+        assert_eq!(heard.unwrap(), ["loaded a 2"], "though no event told of it");
+    });
+    assert_eq!(followed.reviews("a"), 2);
+}
