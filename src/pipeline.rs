@@ -95,12 +95,19 @@ pub struct Outcome {
     pub sending: Sending,
 }
 
+impl From<Reply> for Outcome {
+    /// A reply that goes out at once and whole.
+    fn from(reply: Reply) -> Self {
+        Self { reply, sending: Sending::default() }
+    }
+}
+
 /// Answers a call of a located world; its dataset is ready.
 #[must_use]
 pub fn respond(located: &Located, dataset: &Dataset, call: &Call<'_>) -> Outcome {
     let snapshot = &located.snapshot;
     if let Some(reply) = cors::preflight(&snapshot.dialect.cors, call) {
-        return Outcome { reply, sending: Sending::default() };
+        return reply.into();
     }
     let route = Operation::at(call.path);
     let verdict = match route {
