@@ -59,7 +59,8 @@ pub fn locate(registry: &Registry, call: &mut Call<'_>) -> Result<Located, Reply
 
 /// A key minted for a world is a bad one in every other.
 fn carries_foreign_key(registry: &Registry, world: &Arc<World>, call: &Call<'_>) -> bool {
-    let owner = key_of_any_place(call).and_then(|key| registry.of_key(&key));
+    let in_query = || call.parameter("api_key").map(std::borrow::Cow::into_owned);
+    let owner = key_of_any_place(call).or_else(in_query).and_then(|key| registry.of_key(&key));
     owner.is_some_and(|owner| owner.minted.is_some() && !Arc::ptr_eq(&owner, world))
 }
 
@@ -94,12 +95,19 @@ pub struct Outcome {
     pub sending: Sending,
 }
 
+impl From<Reply> for Outcome {
+    /// A reply that goes out at once and whole.
+    fn from(reply: Reply) -> Self {
+        Self { reply, sending: Sending::default() }
+    }
+}
+
 /// Answers a call of a located world; its dataset is ready.
 #[must_use]
 pub fn respond(located: &Located, dataset: &Dataset, call: &Call<'_>) -> Outcome {
     let snapshot = &located.snapshot;
     if let Some(reply) = cors::preflight(&snapshot.dialect.cors, call) {
-        return Outcome { reply, sending: Sending::default() };
+        return reply.into();
     }
     let route = Operation::at(call.path);
     let verdict = match route {

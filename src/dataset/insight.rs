@@ -2,6 +2,8 @@
 
 use std::ops::{AddAssign, Range};
 
+use serde::{Serialize, Serializer};
+
 use crate::dataset::reviews::Reviews;
 use crate::dataset::selection::Filter;
 
@@ -29,11 +31,30 @@ impl Score {
 
     /// The score in tenths, halves rounded away from zero; 0 without mentions.
     #[must_use]
-    pub const fn tenths(self) -> u64 {
+    pub const fn tenths(self) -> Tenths {
         match self.mentions {
-            0 => 0,
-            mentions => (2 * self.weighted + mentions) / (2 * mentions),
+            0 => Tenths(0),
+            mentions => Tenths((2 * self.weighted + mentions) / (2 * mentions)),
         }
+    }
+}
+
+/// A score, written with one decimal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Tenths(pub u64);
+
+impl Tenths {
+    /// The score itself.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "a score is at most 1000 tenths")]
+    pub const fn value(self) -> f64 {
+        self.0 as f64 / 10.0
+    }
+}
+
+impl Serialize for Tenths {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_f64(self.value())
     }
 }
 
@@ -71,7 +92,7 @@ mod tests {
         for sentiment in [950, 300, 500, 900] {
             score.add(sentiment, 1);
         }
-        assert_eq!((score.tenths(), score.mentions), (663, 4));
-        assert_eq!(Score::default().tenths(), 0);
+        assert_eq!((score.tenths(), score.mentions), (Tenths(663), 4));
+        assert_eq!(Score::default().tenths(), Tenths(0));
     }
 }

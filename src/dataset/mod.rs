@@ -35,3 +35,5 @@ pub mod contacts;
 pub mod custom_field;
 /// The dataset as a whole, and who is where in it.
 pub mod whole;
+/// What sentiment requests ask about.
+pub mod asked;

@@ -66,6 +66,12 @@ impl Sending {
         };
         Self { delay: verdict.delay, manner }
     }
+
+    /// Whether the reply goes out at once and whole.
+    #[must_use]
+    pub fn is_plain(&self) -> bool {
+        self.delay.is_none() && self.manner == Manner::Plain
+    }
 }
 
 /// Bytes that no HTTP answer begins with: the first is none of ASCII.

@@ -10,10 +10,10 @@ use crate::api::dates::Day;
 use crate::api::field::{self, Field};
 use crate::api::refusal::Refusal;
 use crate::api::sources;
-use crate::dataset::insight::{Score, scores};
+use crate::dataset::asked::{business_numbers, hierarchy, ordered};
+use crate::dataset::insight::{Score, Tenths, scores};
 use crate::dataset::selection::Filter;
 use crate::dataset::whole::{Dataset, Place};
-use crate::operations::sentiment_locations::{Tenths, business_numbers, hierarchy, ordered};
 use crate::operations::{Answer, Context};
 
 /// The body.
@@ -67,16 +67,32 @@ pub fn answer(context: Context<'_>, dataset: &Dataset, call: &Call<'_>) -> Resul
     let levels = hierarchy(request.hierarchy_node_data)?;
     ordered(from <= to)?;
 
-    let mut accounts: Vec<u32> = locations.iter().map(|place| dataset.account_of(*place)).collect();
-    accounts.dedup();
-    if accounts.is_empty() {
-        accounts.push(enterprise);
-    }
+    let accounts = asked_about(dataset, request.business_numbers)?;
     locations.retain(|place| dataset.location(*place).is_at(&levels));
     let filter = Filter { from: Some(from), to: Some(to), ratings, sources, ..Filter::default() };
-    let score = Tenths(total(dataset, &filter, &locations).tenths());
+    let score = total(dataset, &filter, &locations).tenths();
     let industry_score = industry(dataset, &accounts, from, to);
     Ok(Answer::of(&Response { actual: Actual { score, industry_score } }))
+}
+
+/// The accounts that `businessNumbers` ask about, with locations or without: those named, those of the locations named,
+/// and the enterprises of a reseller named (or it alone, where it has none).
+fn asked_about(dataset: &Dataset, field: Field<'_>) -> Result<Vec<u32>, Refusal> {
+    let mut accounts = Vec::new();
+    for place in field.integers("businessNumbers")?.into_iter().filter_map(|number| dataset.find(number)) {
+        let named = dataset.account_at(place);
+        let before = accounts.len();
+        if let Place::Account(_) = place {
+            let under = |account: &u32| *account != named && dataset.is_under(*account, named);
+            accounts.extend(dataset.accounts().filter(under));
+        }
+        if accounts.len() == before {
+            accounts.push(named);
+        }
+    }
+    accounts.sort_unstable();
+    accounts.dedup();
+    Ok(accounts)
 }
 
 fn total(dataset: &Dataset, filter: &Filter<'_>, locations: &[u32]) -> Score {
@@ -99,7 +115,6 @@ fn industry(dataset: &Dataset, accounts: &[u32], from: Day, to: Day) -> f64 {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a score is at most 1000 tenths")]
 fn industry_of(dataset: &Dataset, account: u32, from: Day, to: Day) -> Option<f64> {
     let business = dataset.account(account);
     if business.industry_score.is_some() {
@@ -111,5 +126,5 @@ fn industry_of(dataset: &Dataset, account: u32, from: Day, to: Day) -> Option<f6
     locations.sort_unstable();
     locations.dedup();
     let score = total(dataset, &Filter { from: Some(from), to: Some(to), ..Filter::default() }, &locations);
-    (score.mentions > 0).then(|| score.tenths() as f64 / 10.0)
+    (score.mentions > 0).then(|| score.tenths().value())
 }

@@ -9,13 +9,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::api::call::Call;
 use crate::api::email;
-use crate::api::field::{self, Field, element_must_be, must_be};
+use crate::api::field::{self, Field, must_be};
 use crate::api::fold::fold;
 use crate::api::query::{WINDOW, index, page};
-use crate::api::refusal::{Code, Refusal};
+use crate::api::refusal::Refusal;
 use crate::api::sources;
-use crate::dataset::hierarchy::{LevelFilter, group_id};
-use crate::dataset::insight::{Score, scores};
+use crate::dataset::asked::{business_numbers, hierarchy, ordered};
+use crate::dataset::hierarchy::group_id;
+use crate::dataset::insight::{Score, Tenths, scores};
 use crate::dataset::selection::Filter;
 use crate::dataset::whole::Dataset;
 use crate::operations::{Answer, Context};
@@ -43,17 +44,6 @@ pub struct Request<'a> {
     pub group_by_level: Field<'a>,
 }
 
-/// One item of `hierarchyNodeData`.
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-#[expect(missing_docs, reason = "the documented fields, in the documented order")]
-pub struct HierarchyNode<'a> {
-    #[serde(borrow)]
-    pub level_id: Field<'a>,
-    #[serde(borrow)]
-    pub level_names: Field<'a>,
-}
-
 /// The answer.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -72,20 +62,6 @@ pub struct DataPoint {
     pub score: Tenths,
     pub mentions: u64,
 }
-
-/// A score, written with one decimal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Tenths(pub u64);
-
-impl Serialize for Tenths {
-    #[expect(clippy::cast_precision_loss, reason = "a score is at most 1000 tenths")]
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_f64(self.0 as f64 / 10.0)
-    }
-}
-
-/// The most entries that `businessNumbers` may have.
-const MOST_NUMBERS: usize = 100;
 
 /// Answers the call.
 ///
@@ -159,34 +135,6 @@ pub fn answer(context: Context<'_>, dataset: &Dataset, call: &Call<'_>) -> Resul
     Ok(Answer::of(&Response { total_count: points.len(), data_points }))
 }
 
-/// The locations that `businessNumbers` stand for, each once.
-///
-/// # Errors
-/// 2003 where the field is absent, no list of integers or too long; 1027 for a number outside the enterprise.
-pub fn business_numbers(dataset: &Dataset, enterprise: u32, field: Field<'_>) -> Result<Vec<u32>, Refusal> {
-    let numbers = field.integers("businessNumbers")?;
-    if numbers.is_empty() {
-        return Err(Refusal::mandatory("businessNumbers"));
-    }
-    if numbers.len() > MOST_NUMBERS {
-        let detail = format!("businessNumbers: {} entries", numbers.len());
-        return Err(Refusal::validation("Only 100 businessNumbers are allowed", detail));
-    }
-    let mut locations = Vec::new();
-    for (at, number) in numbers.into_iter().enumerate() {
-        let place =
-            dataset.find(number).filter(|place| dataset.is_under(dataset.account_at(*place), enterprise));
-        let Some(place) = place else {
-            let detail = format!("businessNumbers[{at}]: {number} is not a business of this enterprise");
-            return Err(Refusal::new(Code::NumberInvalid, detail));
-        };
-        locations.extend(dataset.locations_of(place));
-    }
-    locations.sort_unstable();
-    locations.dedup();
-    Ok(locations)
-}
-
 /// Checks that `userEmail` is a user of the account, of an enterprise under it, or of a reseller above it. An account
 /// without users takes any address.
 fn user(dataset: &Dataset, enterprise: u32, field: Field<'_>) -> Result<(), Refusal> {
@@ -209,30 +157,6 @@ fn user(dataset: &Dataset, enterprise: u32, field: Field<'_>) -> Result<(), Refu
     if known { Ok(()) } else { Err(Refusal::validation(format!("No user found for userEmail: {sent}"), "")) }
 }
 
-/// The conditions of `hierarchyNodeData`.
-///
-/// # Errors
-/// 2003 where an item is not as documented.
-pub fn hierarchy(field: Field<'_>) -> Result<Vec<LevelFilter>, Refusal> {
-    let (name, allowed) = ("hierarchyNodeData", "a list of objects");
-    let read = |(at, raw): (usize, &serde_json::value::RawValue)| {
-        let raw = raw.get();
-        let node: HierarchyNode = raw
-            .starts_with('{')
-            .then(|| serde_json::from_str(raw).ok())
-            .flatten()
-            .ok_or_else(|| element_must_be(name, at, allowed, raw))?;
-        let level = node.level_id.text(&format!("{name}[{at}].levelId"))?;
-        let Some(level) = level else { return Err(Refusal::mandatory(&format!("{name}[{at}].levelId"))) };
-        let names = node.level_names.texts(&format!("{name}[{at}].levelNames"))?;
-        Ok(LevelFilter {
-            level: level.into_owned(),
-            names: names.into_iter().map(std::borrow::Cow::into_owned).collect(),
-        })
-    };
-    field.list(name, allowed)?.into_iter().enumerate().map(read).collect()
-}
-
 fn group_level(dataset: &Dataset, enterprise: u32, field: Field<'_>) -> Result<Option<String>, Refusal> {
     let Some(level) = field.text("groupByLevel")? else { return Ok(None) };
     let known: Vec<&str> = dataset
@@ -250,14 +174,6 @@ fn group_level(dataset: &Dataset, enterprise: u32, field: Field<'_>) -> Result<O
         format!("one of {}", known.join(", "))
     };
     Err(must_be("groupByLevel", &allowed, &level))
-}
-
-/// Checks that `startDate` is not after `endDate`.
-///
-/// # Errors
-/// 2003 where it is.
-pub fn ordered(in_order: bool) -> Result<(), Refusal> {
-    if in_order { Ok(()) } else { Err(Refusal::validation("startDate must be on or before endDate", "")) }
 }
 
 fn grouped(
@@ -280,5 +196,5 @@ fn grouped(
 }
 
 const fn point(id: u64, name: String, score: Score) -> DataPoint {
-    DataPoint { id, name, score: Tenths(score.tenths()), mentions: score.mentions }
+    DataPoint { id, name, score: score.tenths(), mentions: score.mentions }
 }

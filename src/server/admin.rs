@@ -1,5 +1,7 @@
 //! The admin side under `/__admin` (`control.md`): health, scenarios, and what a world holds.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 
 use crate::api::call::{Body, Call, decode};
@@ -10,11 +12,19 @@ use crate::scenario::render;
 use crate::server::admin_world;
 use crate::server::guard::{self, error};
 use crate::server::state::State;
+use crate::world::World;
 
 /// What follows `/__admin` in a path.
 #[must_use]
 pub fn path(path: &str) -> Option<&str> {
     path.strip_prefix("/__admin").filter(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// The world that a call of the admin side is about.
+#[must_use]
+pub fn world(state: &State, path: &str) -> Option<Arc<World>> {
+    let name = path.strip_prefix("/worlds/")?.split('/').next()?;
+    state.registry.named(&decode(name, false))
 }
 
 /// Answers a call of the admin side; `path` is what follows `/__admin`.

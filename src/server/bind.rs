@@ -5,12 +5,16 @@ use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::Duration;
 
-use actix_http::{Error, HttpService, Request};
+use actix_http::body::BoxBody;
+use actix_http::error::DispatchError;
+use actix_http::{Error, HttpService, Protocol, Request, Response};
 use actix_server::Server;
-use actix_service::fn_service;
+use actix_service::{ServiceFactoryExt, fn_service};
+use tokio::net::TcpStream;
 
 use crate::server::exchange::handle;
 use crate::server::state::State;
+use crate::server::wire::shaped::Shaped;
 
 /// How to serve.
 #[derive(Clone, Copy, Debug)]
@@ -59,18 +63,34 @@ async fn told_to_stop() {
 /// # Errors
 /// Where the socket cannot be used.
 pub fn serve(listener: TcpListener, state: State, settings: Settings) -> io::Result<Server> {
+    let state = Arc::new(state);
+    listen(listener, settings, move |request| {
+        let state = Arc::clone(&state);
+        async move { handle(request, &state).await }
+    })
+}
+
+/// Starts a server that answers by this handler.
+pub(super) fn listen<Handler, Answer>(
+    listener: TcpListener,
+    settings: Settings,
+    handler: Handler,
+) -> io::Result<Server>
+where
+    Handler: Fn(Request) -> Answer + Clone + Send + 'static,
+    Answer: Future<Output = Response<BoxBody>> + 'static,
+{
     let address = listener.local_addr()?;
     listener.set_nonblocking(true)?;
-    let state = Arc::new(state);
     let builder = Server::build()
         .workers(settings.workers)
         .disable_signals()
         .shutdown_timeout(settings.grace.as_secs());
     let stopping = builder.graceful_shutdown_signal();
     let builder = builder.listen("standin", listener, move || {
-        let state = Arc::clone(&state);
         let stopping = stopping.clone();
-        HttpService::build()
+        let handler = handler.clone();
+        let http = HttpService::build()
             .graceful_shutdown_signal(move || {
                 let signal = stopping.clone();
                 async move { signal.notified().await }
@@ -78,13 +98,20 @@ pub fn serve(listener: TcpListener, state: State, settings: Settings) -> io::Res
             .keep_alive(Duration::from_secs(75))
             // A client that goes away while its answer is held back is let go of.
             .h1_allow_half_closed(false)
-            .tcp_nodelay(true)
             .local_addr(address)
+            .on_connect_ext(|stream: &Shaped, extensions| {
+                extensions.insert(stream.control());
+            })
             .finish(fn_service(move |request: Request| {
-                let state = Arc::clone(&state);
-                async move { Ok::<_, Error>(handle(request, &state).await) }
-            }))
-            .tcp()
+                let answer = handler(request);
+                async move { Ok::<_, Error>(answer.await) }
+            }));
+        fn_service(async |stream: TcpStream| {
+            let _ = stream.set_nodelay(true);
+            let peer = stream.peer_addr().ok();
+            Ok::<_, DispatchError>((Shaped::new(stream), Protocol::Http1, peer))
+        })
+        .and_then(http)
     })?;
     Ok(builder.run())
 }

@@ -16,11 +16,13 @@ use crate::api::cors;
 use crate::api::refusal::{Code, Refusal};
 use crate::api::reply::Reply;
 use crate::clock;
-use crate::pipeline::{self, Located};
+use crate::pipeline::{self, Outcome};
 use crate::server::admin;
 use crate::server::page;
 use crate::server::request_log::Line;
 use crate::server::state::State;
+use crate::server::wire;
+use crate::world::snapshot::Snapshot;
 
 /// How much of a body over the limit is read and thrown away, so that the client sees the answer: 8 MiB.
 const DISCARDED: usize = 8 << 20;
@@ -31,7 +33,7 @@ pub async fn handle(mut request: Request, state: &State) -> Response<BoxBody> {
     let started = state.log.map(|_| clock::real_now());
     // Where the client left, or broke the framing, there is nobody to answer.
     let Ok(body) = read(&mut payload).await else { return Response::new(StatusCode::BAD_REQUEST) };
-    let reply = reply(&request, body.as_deref(), state).await;
+    let Outcome { reply, sending } = answer(&request, body.as_deref(), state).await;
     if let (Some(log), Some(started)) = (state.log, started) {
         let detail = reply.headers.iter().find(|(name, _)| name == "x-standin-detail");
         log.tell(&Line {
@@ -42,10 +44,10 @@ pub async fn handle(mut request: Request, state: &State) -> Response<BoxBody> {
             took: started.elapsed(),
         });
     }
-    response(reply)
+    wire::perform(&request, sending, response(reply)).await
 }
 
-async fn reply(request: &Request, body: Option<&[u8]>, state: &State) -> Reply {
+async fn answer(request: &Request, body: Option<&[u8]>, state: &State) -> Outcome {
     let mut call = Call {
         method: request.method().as_str(),
         path: request.uri().path(),
@@ -59,24 +61,28 @@ async fn reply(request: &Request, body: Option<&[u8]>, state: &State) -> Reply {
         body: body.map_or(Body::TooLarge, Body::Whole),
     };
     if let Some(path) = admin::path(call.path) {
-        return guarded(|| admin::answer(state, path, &call));
+        if let Some(snapshot) = admin::world(state, path).map(|world| world.snapshot())
+            && snapshot.ready().is_none()
+        {
+            build(snapshot).await;
+        }
+        return guarded(|| admin::answer(state, path, &call).into());
     }
     if call.path == "/" && call.method == "GET" {
-        return page::links(state, &call);
+        return page::links(state, &call).into();
     }
     let located = match pipeline::locate(&state.registry, &mut call) {
         Ok(located) => located,
-        Err(reply) => return reply,
+        Err(reply) => return reply.into(),
     };
     if located.snapshot.ready().is_none() {
-        build(&located).await;
+        build(Arc::clone(&located.snapshot)).await;
     }
-    guarded(|| pipeline::respond(&located, located.snapshot.dataset(), &call).reply)
+    guarded(|| pipeline::respond(&located, located.snapshot.dataset(), &call))
 }
 
 /// Builds the dataset off the request threads. If that fails, the call's own thread finds out.
-async fn build(located: &Located) {
-    let snapshot = Arc::clone(&located.snapshot);
+async fn build(snapshot: Arc<Snapshot>) {
     let _ = tokio::task::spawn_blocking(move || {
         snapshot.dataset();
     })
@@ -84,10 +90,10 @@ async fn build(located: &Located) {
 }
 
 /// A bug costs one request: a panic is answered with 500.
-fn guarded(answer: impl FnOnce() -> Reply) -> Reply {
+fn guarded(answer: impl FnOnce() -> Outcome) -> Outcome {
     catch_unwind(AssertUnwindSafe(answer)).unwrap_or_else(|_| {
         let refusal = Refusal::new(Code::Internal, "");
-        Reply::json(Code::Internal.row().status, refusal.body())
+        Reply::json(Code::Internal.row().status, refusal.body()).into()
     })
 }
 

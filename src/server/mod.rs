@@ -6,6 +6,8 @@ pub mod state;
 pub mod bind;
 /// From actix's request to a call, and from a reply to actix's response.
 pub mod exchange;
+/// Delays and wire faults.
+pub mod wire;
 /// Who may use the admin side.
 pub mod guard;
 /// The admin side.

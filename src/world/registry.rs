@@ -178,10 +178,15 @@ impl Registry {
 }
 
 impl Worlds {
-    /// The standing world of that name, made if it is not there.
+    /// The standing world of that name, made if it is not there. A world made on demand gives its name up to it, and is
+    /// reached by its key alone.
     fn stand(&mut self, name: &str, snapshot: &Arc<Snapshot>) -> Arc<World> {
-        let made = || Arc::new(World::standing(name.to_owned(), Arc::clone(snapshot)));
-        Arc::clone(self.by_name.entry(name.to_owned()).or_insert_with(made))
+        if let Some(world) = self.by_name.get(name).filter(|world| world.minted.is_none()) {
+            return Arc::clone(world);
+        }
+        let world = Arc::new(World::standing(name.to_owned(), Arc::clone(snapshot)));
+        self.by_name.insert(name.to_owned(), Arc::clone(&world));
+        world
     }
 
     fn free_name(&mut self) -> String {

@@ -1,8 +1,9 @@
 //! The commands: what they print, and with which code they end.
 
-use std::net::TcpListener;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::path::Path;
-use std::process::Output;
+use std::process::{Output, Stdio};
 
 use serde_json::{Value, json};
 
@@ -243,9 +244,27 @@ fn asked_to_stop_it_finishes_and_ends_with_0() {
 }
 
 #[test]
+fn a_request_under_way_is_finished_before_it_ends() {
+    for signal in ["-TERM", "-INT"] {
+        let server = Server::of(&[("a.yaml", GOOD)], &[]);
+        let mut stream = TcpStream::connect(server.base.strip_prefix("http://").unwrap()).unwrap();
+        let head = "POST /v1/qna/unanswered/get?businessId=1 HTTP/1.1\r\nhost: x\r\nx-api-key: k\r\n";
+        write!(stream, "{head}expect: 100-continue\r\ncontent-length: 2\r\n\r\n").unwrap();
+        let mut answer = BufReader::new(stream.try_clone().unwrap());
+        let mut line = String::new();
+        answer.read_line(&mut line).unwrap();
+        assert!(line.starts_with("HTTP/1.1 100"), "the body is being waited for: {line}");
+        server.ask_to_stop(signal);
+        stream.write_all(b"{}").unwrap();
+        let mut rest = String::new();
+        answer.read_to_string(&mut rest).unwrap();
+        assert!(rest.contains("HTTP/1.1 200 OK") && rest.ends_with(r#""questionsAndAnswers":[]}"#), "{rest}");
+        assert_eq!(server.stop().code(), Some(0));
+    }
+}
+
+#[test]
 fn the_greeting_tells_people_where_it_is_and_what_to_paste() {
-    use std::io::{BufRead, BufReader};
-    use std::process::Stdio;
     let dir = examples();
     let mut child = program()
         .current_dir(&dir)

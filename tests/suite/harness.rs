@@ -151,17 +151,23 @@ impl Server {
         self.end()
     }
 
+    /// Sends it a signal.
+    pub fn ask_to_stop(&self, signal: &str) {
+        let sent = Command::new("kill").arg(signal).arg(self.child.id().to_string()).status();
+        assert!(sent.unwrap().success());
+    }
+
     /// What it told on standard error.
     pub fn errors(&self) -> String {
         self.errors.lock().unwrap().clone()
     }
 
     fn end(&mut self) -> ExitStatus {
-        if let Some(status) = self.child.try_wait().unwrap() {
-            return status;
+        let mut status = self.child.try_wait().unwrap();
+        if status.is_none() {
+            // It may be ending already.
+            let _ = Command::new("kill").arg("-TERM").arg(self.child.id().to_string()).output();
         }
-        let _ = Command::new("kill").arg("-TERM").arg(self.child.id().to_string()).status();
-        let mut status = None;
         wait_until("the program has ended", || {
             status = self.child.try_wait().unwrap();
             status.is_some()

@@ -73,8 +73,11 @@ fn a_resellers_industry_score_is_the_mean_over_the_accounts_asked_about() {
         let body = with(json!({"businessNumbers": numbers}));
         client().benchmark(50).json(&body).send().ok()["actual"]["industryScore"].as_f64().unwrap()
     };
-    // 68.2 and 87.5: 77.85, halves away from zero.
-    assert!((industry(json!([50])) - 77.9).abs() < 1e-9);
+    // 68.2 and 87.5: 77.85, halves away from zero; with the 50 of an account without locations, 68.57.
+    assert!((industry(json!([100, 110])) - 77.9).abs() < 1e-9);
+    assert!((industry(json!([50])) - 68.6).abs() < 1e-9);
+    assert!((industry(json!([120, 1001])) - 59.1).abs() < 1e-9);
+    assert!((industry(json!([120])) - 50.0).abs() < 1e-9);
     assert!((industry(json!([1001, 100])) - 68.2).abs() < 1e-9);
     assert!((industry(json!([1101])) - 87.5).abs() < 1e-9);
 }

@@ -6,7 +6,7 @@ use crate::harness::{Client, Server};
 
 /// Accounts of every kind, with reviews few enough to reckon by hand.
 ///
-/// - 50 is a reseller above 100 and 110; 100 competes with 200, 110 with 200 and 210; 300 is foreign to all of them.
+/// - 50 is a reseller above 100, 110 and 120 (without locations); 100 competes with 200, 110 with 200 and 210; 300 is foreign to all of them.
 /// - 100 has four locations: 1001 `alpha` (West, Bay), 1002 `Beta` (West, Valley), 1003 `ALPHA` (East), without reviews,
 ///   1004 `gamma`, at no level.
 pub const API: &str = r#"
@@ -86,6 +86,7 @@ businesses:
           - {id: "200", rating: 5, date: 2026-06-01, comments: rival, source: tripadvisor}
           - {id: "201", rating: 4, date: 2026-06-02, comments: rival parked, published: false}
       - {number: 2002, name: Rival Two, reviews: [{id: "202", rating: 2, date: 2025-06-02, comments: rival two}]}
+  - {number: 120, name: Third, parent: 50, industry_score: 50}
   - {number: 210, name: Quiet}
   - number: 300
     name: Foreign

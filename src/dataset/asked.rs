@@ -1,0 +1,82 @@
+//! What both sentiment operations ask about: businesses, levels of the hierarchy, days in order.
+
+use serde::Deserialize;
+
+use crate::api::field::{Field, element_must_be};
+use crate::api::refusal::{Code, Refusal};
+use crate::dataset::hierarchy::LevelFilter;
+use crate::dataset::whole::Dataset;
+
+/// One item of `hierarchyNodeData`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+#[expect(missing_docs, reason = "the documented fields, in the documented order")]
+pub struct HierarchyNode<'a> {
+    #[serde(borrow)]
+    pub level_id: Field<'a>,
+    #[serde(borrow)]
+    pub level_names: Field<'a>,
+}
+
+/// The most entries that `businessNumbers` may have.
+const MOST_NUMBERS: usize = 100;
+
+/// The locations that `businessNumbers` stand for, each once.
+///
+/// # Errors
+/// 2003 where the field is absent, no list of integers or too long; 1027 for a number outside the enterprise.
+pub fn business_numbers(dataset: &Dataset, enterprise: u32, field: Field<'_>) -> Result<Vec<u32>, Refusal> {
+    let numbers = field.integers("businessNumbers")?;
+    if numbers.is_empty() {
+        return Err(Refusal::mandatory("businessNumbers"));
+    }
+    if numbers.len() > MOST_NUMBERS {
+        let detail = format!("businessNumbers: {} entries", numbers.len());
+        return Err(Refusal::validation("Only 100 businessNumbers are allowed", detail));
+    }
+    let mut locations = Vec::new();
+    for (at, number) in numbers.into_iter().enumerate() {
+        let place =
+            dataset.find(number).filter(|place| dataset.is_under(dataset.account_at(*place), enterprise));
+        let Some(place) = place else {
+            let detail = format!("businessNumbers[{at}]: {number} is not a business of this enterprise");
+            return Err(Refusal::new(Code::NumberInvalid, detail));
+        };
+        locations.extend(dataset.locations_of(place));
+    }
+    locations.sort_unstable();
+    locations.dedup();
+    Ok(locations)
+}
+
+/// The conditions of `hierarchyNodeData`.
+///
+/// # Errors
+/// 2003 where an item is not as documented.
+pub fn hierarchy(field: Field<'_>) -> Result<Vec<LevelFilter>, Refusal> {
+    let (name, allowed) = ("hierarchyNodeData", "a list of objects");
+    let read = |(at, raw): (usize, &serde_json::value::RawValue)| {
+        let raw = raw.get();
+        let node: HierarchyNode = raw
+            .starts_with('{')
+            .then(|| serde_json::from_str(raw).ok())
+            .flatten()
+            .ok_or_else(|| element_must_be(name, at, allowed, raw))?;
+        let level = node.level_id.text(&format!("{name}[{at}].levelId"))?;
+        let Some(level) = level else { return Err(Refusal::mandatory(&format!("{name}[{at}].levelId"))) };
+        let names = node.level_names.texts(&format!("{name}[{at}].levelNames"))?;
+        Ok(LevelFilter {
+            level: level.into_owned(),
+            names: names.into_iter().map(std::borrow::Cow::into_owned).collect(),
+        })
+    };
+    field.list(name, allowed)?.into_iter().enumerate().map(read).collect()
+}
+
+/// Checks that `startDate` is not after `endDate`.
+///
+/// # Errors
+/// 2003 where it is.
+pub fn ordered(in_order: bool) -> Result<(), Refusal> {
+    if in_order { Ok(()) } else { Err(Refusal::validation("startDate must be on or before endDate", "")) }
+}

@@ -1,0 +1,101 @@
+//! Bodies that come bit by bit, or not whole.
+
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use actix_http::Response;
+use actix_http::body::{BodySize, BoxBody, MessageBody};
+use actix_http::header::{CONTENT_LENGTH, HeaderValue};
+use bytes::Bytes;
+use tokio::time::{Sleep, sleep};
+
+use crate::server::wire::ending::Ending;
+use crate::server::wire::shaped::Control;
+
+/// The response with its body so many bytes at a time.
+pub(super) fn drip(response: Response<BoxBody>, bytes: u32, every: Duration) -> Response<BoxBody> {
+    response.map_body(|_, body| match body.try_into_bytes() {
+        Ok(rest) => BoxBody::new(Drip {
+            rest,
+            bytes: usize::try_from(bytes.max(1)).unwrap_or(usize::MAX),
+            every,
+            next: Box::pin(sleep(every)),
+        }),
+        Err(body) => body,
+    })
+}
+
+/// The response with a share of its body (parts per million), after which the connection is reset.
+pub(super) fn truncate(response: Response<BoxBody>, share: u32, control: Control) -> Response<BoxBody> {
+    response.map_body(|head, body| match body.try_into_bytes() {
+        Ok(mut whole) => {
+            let size = whole.len() as u64;
+            if size == 0 {
+                // Actix asks nothing of an empty body, so this one has no size, and a header of ours.
+                head.no_chunking(true);
+                head.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from_static("0"));
+            }
+            let kept = usize::try_from(u128::from(size) * u128::from(share) / 1_000_000);
+            whole.truncate(kept.unwrap_or(usize::MAX));
+            BoxBody::new(Truncated { size, kept: Some(whole).filter(|kept| !kept.is_empty()), control })
+        }
+        Err(body) => body,
+    })
+}
+
+struct Drip {
+    rest: Bytes,
+    /// At least 1.
+    bytes: usize,
+    every: Duration,
+    next: Pin<Box<Sleep>>,
+}
+
+impl MessageBody for Drip {
+    type Error = Infallible;
+
+    fn size(&self) -> BodySize {
+        BodySize::Sized(self.rest.len() as u64)
+    }
+
+    fn poll_next(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Bytes, Infallible>>> {
+        if self.rest.is_empty() {
+            return Poll::Ready(None);
+        }
+        ready!(self.next.as_mut().poll(context));
+        // From now on, not from when it was due: a late bit must not make the next one come too soon.
+        let every = self.every;
+        self.next.set(sleep(every));
+        let bytes = self.bytes.min(self.rest.len());
+        Poll::Ready(Some(Ok(self.rest.split_to(bytes))))
+    }
+}
+
+struct Truncated {
+    /// Of the whole body, as the headers tell it.
+    size: u64,
+    kept: Option<Bytes>,
+    control: Control,
+}
+
+impl MessageBody for Truncated {
+    type Error = Infallible;
+
+    fn size(&self) -> BodySize {
+        if self.size == 0 { BodySize::Stream } else { BodySize::Sized(self.size) }
+    }
+
+    fn poll_next(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Bytes, Infallible>>> {
+        if let Some(kept) = self.kept.take() {
+            return Poll::Ready(Some(Ok(kept)));
+        }
+        // All of it is encoded, with the headers, and goes out before the reset.
+        self.control.end(Ending::Reset);
+        Poll::Pending
+    }
+}
