@@ -7,7 +7,7 @@ use standin::draw::Seed;
 use standin::fault::sending::Manner;
 use standin::pipeline::Outcome;
 
-use crate::fault_stage::{THREADS, Sent, followed, header, number, shuffled, storm, struck, world};
+use crate::fault_stage::{Sent, THREADS, followed, header, number, shuffled, storm, struck, world};
 use crate::reload::Followed;
 
 /// Faults of every kind that are left to chance or counted by request.
@@ -39,7 +39,11 @@ const TIMES: usize = 4;
 fn requests() -> Vec<Sent> {
     let insight = json!({"businessNumbers": [1], "startDate": "01/01/2026", "endDate": "06/30/2026", "userEmail": "u@one.test"});
     let of = |number: usize| match number % 5 {
-        0 => Sent::new("/v1/review/businessId/1", format!("count=3&sindex={}", number / 5), &json!({"n": number})),
+        0 => Sent::new(
+            "/v1/review/businessId/1",
+            format!("count=3&sindex={}", number / 5),
+            &json!({"n": number}),
+        ),
         1 => Sent::new("/v1/qna/unanswered/get", format!("businessId=1&n={number}"), &json!({"pageSize": 2})),
         2 => Sent::new("/v1/insight/sentiment/locationInfo", format!("n={number}"), &insight),
         3 => Sent::new("/v1/insight/sentiment/scoreBenchmark", format!("n={number}"), &insight),
@@ -90,9 +94,19 @@ fn every_request_meets_the_same_in_any_order_on_any_number_of_threads() {
         }
     }
     let told: String = alone.values().flatten().map(String::as_str).collect();
-    for fault in
-        ["jitter", "tail", "first-two", "cut", "drip", "malformed", "garbage", "lost", "drift", "block", "third"]
-    {
+    for fault in [
+        "jitter",
+        "tail",
+        "first-two",
+        "cut",
+        "drip",
+        "malformed",
+        "garbage",
+        "lost",
+        "drift",
+        "block",
+        "third",
+    ] {
         assert!(told.contains(&format!("(\"x-standin-fault\", \"{fault}\")")), "{fault} never struck");
     }
 }

@@ -12,8 +12,14 @@ const ONE_DEGREE: f64 = 15.14;
 const NINETEEN_DEGREES: f64 = 50.80;
 
 /// Delays alone let all of the faults decide on each request, and their sum tells which of them struck.
-const FAULTS: [(&str, u32, f64); 6] =
-    [("a", 1, 0.1), ("b", 2, 0.1), ("flaky-1", 4, 0.1), ("flaky-2", 8, 0.1), ("rare", 16, 0.01), ("even", 32, 0.5)];
+const FAULTS: [(&str, u32, f64); 6] = [
+    ("a", 1, 0.1),
+    ("b", 2, 0.1),
+    ("flaky-1", 4, 0.1),
+    ("flaky-2", 8, 0.1),
+    ("rare", 16, 0.01),
+    ("even", 32, 0.5),
+];
 
 fn scenario() -> String {
     let mut text = "
@@ -45,8 +51,7 @@ fn float(count: usize) -> f64 {
 /// Checks that so many of 20,000 are a share of them, within four standard deviations.
 #[track_caller]
 fn is_share(what: &str, count: usize, share: f64) {
-    let (expected, deviation) =
-        (float(REQUESTS) * share, (float(REQUESTS) * share * (1.0 - share)).sqrt());
+    let (expected, deviation) = (float(REQUESTS) * share, (float(REQUESTS) * share * (1.0 - share)).sqrt());
     let off = (float(count) - expected) / deviation;
     assert!(off.abs() <= 4.0, "{what}: {count} of {REQUESTS} for {share}, {off:.1} standard deviations off");
 }
