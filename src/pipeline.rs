@@ -16,7 +16,7 @@ use crate::fault::decide::{Verdict, decide};
 use crate::fault::effect::Act;
 use crate::fault::request::Request;
 use crate::fault::sending::Sending;
-use crate::fault::{malformed, patch};
+use crate::fault::{malformed, patch, prefer};
 use crate::operations::{self, Answer, Context, subscribe};
 use crate::world::World;
 use crate::world::registry::Registry;
@@ -175,7 +175,7 @@ fn shaped(mut reply: Reply, verdict: &Verdict<'_>) -> Reply {
 /// `x-standin-trace: 1` how the faults decided.
 fn told(mut reply: Reply, verdict: &Verdict<'_>, snapshot: &Snapshot, call: &Call<'_>) -> Reply {
     if let Some(name) = verdict.preferred {
-        reply = reply.with("preference-applied", format!("fault={name}"));
+        reply = reply.with("preference-applied", prefer::applied(name));
     }
     if call.header("x-standin-trace").is_none_or(|trace| trace != "1") {
         return reply;

@@ -10,14 +10,17 @@ use crate::fault::Fault;
 /// as it was.
 #[derive(Debug, Default)]
 pub struct Counters {
-    /// Requests counted, by fault and fingerprint. At most 32 bytes for each: 12 and a mark in a table that is never
-    /// less than seven sixteenths full once it has grown.
-    attempts: HashMap<[u32; 2], u32, BuildHasherDefault<Folded>>,
+    /// Requests counted, by fault.
+    attempts: BTreeMap<u64, Attempts>,
     /// Requests counted and selected, by fault and by world or key.
     scopes: BTreeMap<(u64, u64), Scope>,
     /// How often each fault struck.
     strikes: BTreeMap<u64, u64>,
 }
+
+/// How many requests of each fingerprint were counted. At most 32 bytes for each: 12 and a mark in a table that is never
+/// less than seven sixteenths full once it has grown.
+type Attempts = HashMap<[u32; 2], u32, BuildHasherDefault<Folded>>;
 
 /// What was counted before, in one scope.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,7 +31,7 @@ pub struct Scope {
     pub selected: u64,
 }
 
-/// The keys are hashes already: their halves are put together again.
+/// Fingerprints are hashes already: their halves are put together again.
 #[derive(Debug, Default)]
 pub struct Folded(u64);
 
@@ -83,9 +86,9 @@ impl Plan {
 impl Counters {
     /// Counts a request of that fingerprint, and tells how many there were before.
     pub fn attempt(&mut self, fault: u64, fingerprint: u64) -> u32 {
-        let key = Draw::new(Seed(fault), "").with(fingerprint).number();
         #[expect(clippy::cast_possible_truncation, reason = "the two halves of a number")]
-        let count = self.attempts.entry([(key >> 32) as u32, key as u32]).or_default();
+        let halves = [(fingerprint >> 32) as u32, fingerprint as u32];
+        let count = self.attempts.entry(fault).or_default().entry(halves).or_default();
         let before = *count;
         *count = before.saturating_add(1);
         before
@@ -110,13 +113,13 @@ impl Counters {
     /// How many fingerprints are counted, over all faults.
     #[must_use]
     pub fn fingerprints(&self) -> usize {
-        self.attempts.len()
+        self.attempts.values().map(HashMap::len).sum()
     }
 
-    /// Forgets what belongs to no fault of a list. Single fingerprints are kept: they are of no use to others, and go
-    /// with the next reset.
+    /// Forgets what belongs to no fault of a list.
     pub fn keep(&mut self, plan: &Plan) {
         let kept: BTreeSet<u64> = plan.ids.iter().copied().collect();
+        self.attempts.retain(|fault, _| kept.contains(fault));
         self.scopes.retain(|(fault, _), _| kept.contains(fault));
         self.strikes.retain(|fault, _| kept.contains(fault));
     }
@@ -137,10 +140,10 @@ mod tests {
     fn a_counted_fingerprint_takes_at_most_32_bytes() {
         let entry = size_of::<([u32; 2], u32)>() + 1;
         let mut counters = Counters::default();
-        for fingerprint in 0..200_000 {
-            counters.attempt(1, fingerprint);
+        for request in 0..200_000 {
+            counters.attempt(1, Draw::new(Seed(0), "fingerprint").with(request).number());
             // The table doubles when it is seven eighths full.
-            let slots = (counters.attempts.capacity() * 8).div_ceil(7).next_power_of_two();
+            let slots = (counters.attempts[&1].capacity() * 8).div_ceil(7).next_power_of_two();
             let count = counters.fingerprints();
             assert!(count < 64 || slots * entry <= 32 * count, "{slots} slots for {count}");
         }

@@ -8,6 +8,8 @@ use crate::fault::effect::Effect;
 
 /// A request as faults see it.
 pub mod request;
+/// How a request asks for a fault.
+pub mod prefer;
 /// What was counted.
 pub mod counters;
 /// Which fault strikes.

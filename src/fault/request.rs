@@ -10,6 +10,7 @@ use crate::api::dialect::Dialect;
 use crate::api::operation::Operation;
 use crate::draw::{Draw, Seed};
 use crate::fault::condition::Condition;
+use crate::fault::prefer;
 
 /// A request, with what was found out about it so far.
 #[derive(Debug)]
@@ -69,7 +70,11 @@ impl<'a> Request<'a> {
 
     /// Whether it names one of those numbers, wherever a business stands in a request.
     fn names_one_of(&self, numbers: &[u64]) -> bool {
-        let is = |text: &str| text.trim().parse().is_ok_and(|number| numbers.contains(&number));
+        let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        let is = |text: &str| {
+            let text = text.trim();
+            digits(text) && text.parse().is_ok_and(|number| numbers.contains(&number))
+        };
         let value = |value: &Value| match value {
             Value::Number(number) => number.as_u64().is_some_and(|number| numbers.contains(&number)),
             Value::String(text) => is(text),
@@ -91,14 +96,7 @@ impl<'a> Request<'a> {
     /// Whether `Prefer: fault=<name>` asks for that fault (RFC 7240).
     #[must_use]
     pub fn prefers(&self, fault: &str) -> bool {
-        let named = |value: &&[u8]| {
-            String::from_utf8_lossy(value).split(',').any(|preference| {
-                let preference = preference.split(';').next().unwrap_or_default();
-                preference.split_once('=').is_some_and(|(name, value)| {
-                    name.trim().eq_ignore_ascii_case("fault") && value.trim().trim_matches('"') == fault
-                })
-            })
-        };
+        let named = |value: &[u8]| prefer::names(&String::from_utf8_lossy(value), fault);
         self.call.headers.iter().filter(|(name, _)| *name == "prefer").any(|(_, value)| named(value))
     }
 
@@ -228,6 +226,7 @@ mod tests {
             ("", "", r#"{"businessNumber":"202"}"#, 202),
             ("", "", r#"{"businessNumbers":[1,"203"]}"#, 203),
             ("", "", "", 900),
+            (" 0204 ", "", "", 204),
         ] {
             let call = call("/", query, body);
             let request = Request::new((Operation::Qna, parameter), &call, &dialect, (None, KeyPlace::None));

@@ -86,9 +86,10 @@ impl World {
     /// Serves something else from now on; what clients wrote, quotas, the clock and the counters of unchanged faults
     /// stay.
     pub fn replace(&self, snapshot: &Arc<Snapshot>) {
-        self.counters().keep(&snapshot.faults);
         let seed = self.seed.lock().unwrap_or_else(PoisonError::into_inner);
         self.snapshot.store(snapshot.under(*seed));
+        drop(seed);
+        self.counters().keep(&snapshot.faults);
     }
 
     /// What clients wrote.

@@ -47,3 +47,17 @@ mod commands;
 mod reload;
 #[cfg(test)]
 mod watching;
+#[cfg(test)]
+mod fault_stage;
+#[cfg(test)]
+mod fault_draws;
+#[cfg(test)]
+mod fault_shares;
+#[cfg(test)]
+mod faults;
+#[cfg(test)]
+mod fault_reload;
+#[cfg(test)]
+mod fault_example;
+#[cfg(test)]
+mod fault_wire;

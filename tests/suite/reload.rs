@@ -38,16 +38,17 @@ impl Files for Shared {
 }
 
 /// A folder that is followed, one load at a time.
-struct Followed {
+pub struct Followed {
     files: Shared,
     setup: Setup,
     board: Board,
-    registry: Registry,
+    /// Its worlds.
+    pub registry: Registry,
 }
 
 impl Followed {
     /// The first load, of `/s`; the first scenario by name is the default.
-    fn new(files: &[(&str, &str)]) -> Self {
+    pub fn new(files: &[(&str, &str)]) -> Self {
         let shared = Shared::default();
         let setup = Setup {
             files: Box::new(shared.clone()),
@@ -67,7 +68,8 @@ impl Followed {
         Self { files: shared, setup, board, registry }
     }
 
-    fn save(&self, name: &str, text: &str) -> Vec<News> {
+    /// Saves a file, and loads.
+    pub fn save(&self, name: &str, text: &str) -> Vec<News> {
         self.write(name, text);
         self.load()
     }

@@ -1,0 +1,342 @@
+//! Faults strike the same requests again, in whatever order and from however many threads they come; counts are exact.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::json;
+use standin::draw::Seed;
+use standin::fault::sending::Manner;
+use standin::pipeline::Outcome;
+
+use crate::fault_stage::{Sent, THREADS, followed, header, number, shuffled, storm, struck, world};
+use crate::reload::Followed;
+
+/// Faults of every kind that are left to chance or counted by request.
+const CHANCES: &str = "
+standin: 1
+seed: 7
+clock: {start: 2026-06-30T12:00:00Z, mode: frozen}
+keys: [{key: k}, {key: other}]
+businesses:
+  - {number: 1, name: One, users: [u@one.test], industry_score: 50, locations: [{number: 11, name: L, reviews: [{generate: 30}], questions: [{generate: 10}]}]}
+faults:
+  - {name: jitter, chance: 50%, then: {delay: 10ms-400ms}}
+  - {name: tail, chance: 30%, then: {delay: {median: 120ms, p99: 900ms}}}
+  - {name: first-two, operation: [reviews, contact], per: request, hits: 1-2, chance: 40%, then: {error: 89, retry_after: 2s}}
+  - {name: cut, chance: 4%, then: {body: {truncate: 50%}}}
+  - {name: drip, chance: 4%, then: {body: {drip: 64 per 10ms}}}
+  - {name: malformed, chance: 8%, then: {body: {malformed: true}}}
+  - {name: garbage, chance: 4%, then: {connection: garbage}}
+  - {name: lost, operation: contact, chance: 20%, then: {lost: reset, delay: 1ms-9ms}}
+  - {name: drift, operation: reviews, chance: 20%, then: {body: {patch: [{op: remove, path: /0/reviewer}]}, headers: {set: {x-drift: yes}}}}
+  - {name: block, per: request, hits: 2-, exactly: 1 of 2, then: {status: 503, json: {oops: true}}}
+  - {name: third, per: request, hits: every 3, then: {error: 500}}
+";
+
+/// Each of the requests below is sent so often.
+const TIMES: usize = 4;
+
+/// 250 requests over five operations and two keys; the subscription is left out, whose ids count arrivals.
+fn requests() -> Vec<Sent> {
+    let insight = json!({"businessNumbers": [1], "startDate": "01/01/2026", "endDate": "06/30/2026", "userEmail": "u@one.test"});
+    let of = |number: usize| match number % 5 {
+        0 => Sent::new(
+            "/v1/review/businessId/1",
+            format!("count=3&sindex={}", number / 5),
+            &json!({"n": number}),
+        ),
+        1 => Sent::new("/v1/qna/unanswered/get", format!("businessId=1&n={number}"), &json!({"pageSize": 2})),
+        2 => Sent::new("/v1/insight/sentiment/locationInfo", format!("n={number}"), &insight),
+        3 => Sent::new("/v1/insight/sentiment/scoreBenchmark", format!("n={number}"), &insight),
+        _ => Sent::new(
+            "/v1/contact/external/preferences/saveCustomer",
+            "",
+            &json!({"email": format!("c{number}@x.test"), "businessIds": [11]}),
+        ),
+    };
+    let key = |number: usize| if number.is_multiple_of(3) { "other" } else { "k" };
+    (0..250).map(|number| of(number).with("x-business-number", "1").with("x-api-key", key(number))).collect()
+}
+
+/// All that was decided and answered, by request: what it was is told whole, in an order that arrival does not change.
+type Seen = BTreeMap<usize, Vec<String>>;
+
+fn run(followed: &Followed, world: &str, requests: &[Sent], threads: usize, order: &[usize]) -> Seen {
+    let sent = storm(threads, order, |place| {
+        let Outcome { reply, sending } = requests[place % requests.len()].to(&followed.registry, world);
+        let body = String::from_utf8_lossy(&reply.body).into_owned();
+        format!("{} {:?} {body} {sending:?}", reply.status, reply.headers)
+    });
+    let mut seen = Seen::new();
+    for (place, told) in sent {
+        seen.entry(place % requests.len()).or_default().push(told);
+    }
+    for told in seen.values_mut() {
+        told.sort_unstable();
+    }
+    seen
+}
+
+#[test]
+fn every_request_meets_the_same_in_any_order_on_any_number_of_threads() {
+    let (followed, requests) = (followed(CHANCES), requests());
+    let count = requests.len() * TIMES;
+    assert_eq!(count, 1_000);
+    let in_order: Vec<usize> = (0..count).collect();
+    world(&followed, "alone", None);
+    let alone = run(&followed, "alone", &requests, 1, &in_order);
+    for turn in 0..3 {
+        let name = format!("crowd-{turn}");
+        world(&followed, &name, None);
+        let crowd = run(&followed, &name, &requests, THREADS, &shuffled(count, turn));
+        for (place, told) in &alone {
+            assert_eq!(told.len(), TIMES);
+            assert_eq!(told, &crowd[place], "turn {turn}: {:?}", requests[*place]);
+        }
+    }
+    let told: String = alone.values().flatten().map(String::as_str).collect();
+    for fault in [
+        "jitter",
+        "tail",
+        "first-two",
+        "cut",
+        "drip",
+        "malformed",
+        "garbage",
+        "lost",
+        "drift",
+        "block",
+        "third",
+    ] {
+        assert!(told.contains(&format!("(\"x-standin-fault\", \"{fault}\")")), "{fault} never struck");
+    }
+}
+
+#[test]
+fn a_reset_world_and_the_standing_one_meet_the_same_again() {
+    let (followed, requests) = (followed(CHANCES), requests());
+    let order = shuffled(requests.len() * TIMES, 9);
+    let standing = run(&followed, "default", &requests, THREADS, &order);
+    world(&followed, "made", None);
+    assert_eq!(standing, run(&followed, "made", &requests, 1, &order));
+    assert_ne!(standing, run(&followed, "made", &requests, 1, &order), "the attempts go on");
+    followed.registry.named("made").unwrap().reset(None);
+    assert_eq!(standing, run(&followed, "made", &requests, THREADS, &order));
+}
+
+#[test]
+fn other_seeds_meet_other_faults_and_a_seed_is_the_same_however_it_is_given() {
+    let (followed, requests) = (followed(CHANCES), requests());
+    let order: Vec<usize> = (0..requests.len() * TIMES).collect();
+    let decided = |name: &str| -> BTreeMap<usize, Vec<String>> {
+        let sent = storm(THREADS, &order, |place| {
+            let outcome = requests[place % requests.len()].to(&followed.registry, name);
+            let told = |of| header(&outcome, of).map(str::to_owned);
+            format!("{:?} {:?} {:?}", told("x-standin-fault"), told("x-standin-draw"), outcome.sending)
+        });
+        let mut seen = BTreeMap::<usize, Vec<String>>::new();
+        for (place, told) in sent {
+            seen.entry(place % requests.len()).or_default().push(told);
+        }
+        for told in seen.values_mut() {
+            told.sort_unstable();
+        }
+        seen
+    };
+    let mut all = Vec::new();
+    for seed in [7, 8, 9, u64::MAX] {
+        world(&followed, &format!("seed-{seed}"), Some(seed));
+        all.push(decided(&format!("seed-{seed}")));
+    }
+    for one in 0..all.len() {
+        for other in one + 1..all.len() {
+            let differ = all[one].iter().filter(|(place, told)| all[other][place] != **told).count();
+            assert!(differ > 225, "{differ} of 250 requests");
+        }
+    }
+    world(&followed, "own", None);
+    assert_eq!(decided("own"), all[0], "the scenario's seed is 7");
+    let own = followed.registry.named("own").unwrap();
+    own.reset(Some(Seed(8)));
+    assert_eq!(decided("own"), all[1]);
+}
+
+#[test]
+fn minted_keys_differ_and_what_they_meet_does_not() {
+    let (followed, requests) = (followed(CHANCES), requests());
+    let order = shuffled(requests.len() * TIMES, 3);
+    let minted = |name: &str| {
+        let made = world(&followed, name, None);
+        let key = made.minted.as_ref().unwrap().key.clone();
+        let requests: Vec<Sent> =
+            requests.iter().map(|sent| sent.clone().with("x-api-key", key.clone())).collect();
+        (key, run(&followed, name, &requests, THREADS, &order))
+    };
+    let ((one, seen), (other, again)) = (minted("one"), minted("two"));
+    assert_ne!(one, other);
+    assert_eq!(seen, again);
+}
+
+/// Faults that count, each for the requests that carry its name in `x-case`.
+const COUNTS: &str = "
+standin: 1
+seed: 7
+clock: {start: 2026-06-30T12:00:00Z, mode: frozen}
+keys: [{key: k}, {key: k2}, {key: k3}, {key: k4}]
+businesses: [{number: 1, name: One, locations: [{number: 11, name: L}]}]
+faults:
+  - {name: once, when: {header: {x-case: once}}, hits: 1, then: {status: 503}}
+  - {name: third, when: {header: {x-case: third}}, hits: every 3, then: {status: 503}}
+  - {name: listed, when: {header: {x-case: listed}}, hits: [2, 5-6, every 100, 319-], then: {status: 503}}
+  - {name: keyed, when: {header: {x-case: keyed}}, per: key, hits: 2-3, then: {status: 503}}
+  - {name: quota, when: {header: {x-case: quota}}, exactly: 3 of 10, then: {status: 503}}
+  - {name: keyed-quota, when: {header: {x-case: keyed-quota}}, per: key, exactly: 3 of 10, then: {status: 503}}
+  - {name: selected-quota, when: {header: {x-case: selected-quota}}, hits: every 2, exactly: 1 of 4, then: {status: 503}}
+  - {name: retried, when: {header: {x-case: retried}}, per: request, hits: 1, then: {status: 503}}
+  - {name: retried-quota, when: {header: {x-case: retried-quota}}, per: request, exactly: 3 of 10, then: {status: 503}}
+  - {name: all-quota, when: {header: {x-case: all-quota}}, exactly: 10 of 10, then: {status: 503}}
+  - {name: long-quota, when: {header: {x-case: long-quota}}, exactly: 7 of 1000, then: {status: 503}}
+";
+
+const KEYS: [&str; 4] = ["k", "k2", "k3", "k4"];
+
+/// The attempts that were struck, 1-based and by `group`, of 320 requests or as many as told on 32 threads.
+fn struck_by(
+    followed: &Followed,
+    (case, count): (&str, usize),
+    request: impl Fn(usize) -> (String, Sent) + Sync,
+) -> BTreeMap<String, Vec<u64>> {
+    let sent = storm(THREADS, &shuffled(count, 5), |place| {
+        let (group, sent) = request(place);
+        let outcome = sent.with("x-case", case).to(&followed.registry, "default");
+        assert_eq!(struck(&outcome), outcome.reply.status == 503);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count")]
+        let nth = number(&outcome, "x-standin-attempt") as u64 + 1;
+        (group, nth, struck(&outcome))
+    });
+    let mut groups = BTreeMap::<String, Vec<u64>>::new();
+    let mut seen = BTreeSet::new();
+    for (_, (group, nth, struck)) in sent {
+        assert!(seen.insert((group.clone(), nth)), "attempt {nth} of {group} twice");
+        let struck_there = groups.entry(group).or_default();
+        if struck {
+            struck_there.push(nth);
+        }
+    }
+    for places in groups.values_mut() {
+        places.sort_unstable();
+    }
+    groups
+}
+
+/// One request again and again: the attempt tells when it came.
+fn same(_place: usize) -> (String, Sent) {
+    (String::new(), Sent::numbered(0))
+}
+
+fn by_key(place: usize) -> (String, Sent) {
+    let key = KEYS[place % KEYS.len()];
+    (key.to_owned(), Sent::numbered(0).with("x-api-key", key))
+}
+
+/// How many of each block were struck.
+fn blocks(struck: &[u64], block: u64, count: u64) -> Vec<usize> {
+    let of = |at: u64| struck.iter().filter(|nth| (*nth - 1) / block == at).count();
+    (0..count / block).map(of).collect()
+}
+
+#[test]
+fn hits_strike_exactly_as_written_on_32_threads() {
+    let followed = followed(COUNTS);
+    let struck = |case| struck_by(&followed, (case, 320), same).remove("").unwrap();
+    assert_eq!(struck("once"), [1]);
+    assert_eq!(struck("third"), (1..=106).map(|nth| nth * 3).collect::<Vec<_>>());
+    assert_eq!(struck("listed"), [2, 5, 6, 100, 200, 300, 319, 320]);
+    let keys = struck_by(&followed, ("keyed", 320), by_key);
+    assert_eq!(keys.len(), KEYS.len());
+    for (key, struck) in keys {
+        assert_eq!(struck, [2, 3], "{key}");
+    }
+}
+
+#[test]
+fn hits_count_different_requests_together_unless_told_otherwise() {
+    let followed = followed(COUNTS);
+    let total = |case: &str, threads: usize| {
+        let places: Vec<usize> = (0..300).collect();
+        let sent = storm(threads, &places, |place| {
+            struck(&Sent::numbered(place).with("x-case", case).to(&followed.registry, "default"))
+        });
+        sent.into_iter().filter(|(_, struck)| *struck).count()
+    };
+    assert_eq!(total("once", THREADS), 1);
+    assert_eq!(total("third", THREADS), 100);
+    assert_eq!(total("quota", THREADS), 90);
+    assert_eq!(total("retried", THREADS), 300, "each is its own first");
+    assert_eq!(total("retried", THREADS), 0);
+}
+
+#[test]
+fn a_retried_request_fails_once_for_any_number_of_parallel_clients() {
+    let followed = followed(COUNTS);
+    let request = |place: usize| ((place % 40).to_string(), Sent::numbered(place % 40));
+    let requests = struck_by(&followed, ("retried", 320), request);
+    assert_eq!(requests.len(), 40);
+    assert!(requests.values().all(|struck| struck == &[1]), "{requests:?}");
+}
+
+#[test]
+fn exactly_holds_for_each_block_on_32_threads() {
+    let one = followed(COUNTS);
+    let quota = struck_by(&one, ("quota", 1_000), same).remove("").unwrap();
+    assert_eq!(blocks(&quota, 10, 1_000), [3; 100]);
+    let orders: BTreeSet<Vec<u64>> =
+        quota.chunks(3).map(|struck| struck.iter().map(|nth| (nth - 1) % 10).collect()).collect();
+    assert!(orders.len() > 30, "the order is drawn for each block: {orders:?}");
+    for (key, struck) in struck_by(&one, ("keyed-quota", 1_200), by_key) {
+        assert_eq!(blocks(&struck, 10, 300), [3; 30], "{key}");
+    }
+    let selected = struck_by(&one, ("selected-quota", 800), same).remove("").unwrap();
+    assert!(selected.iter().all(|nth| nth % 2 == 0));
+    assert_eq!(blocks(&selected, 8, 800), [1; 100]);
+    let request = |place: usize| ((place % 8).to_string(), Sent::numbered(place % 8));
+    let retried = struck_by(&one, ("retried-quota", 400), request);
+    for (number, struck) in &retried {
+        assert_eq!(blocks(struck, 10, 50), [3; 5], "{number}");
+    }
+    assert!(retried.values().collect::<BTreeSet<_>>().len() > 1, "each request has an order of its own");
+    assert_eq!(struck_by(&one, ("all-quota", 40), same)[""].len(), 40);
+    assert_eq!(blocks(&struck_by(&one, ("long-quota", 3_000), same)[""], 1_000, 3_000), [7; 3]);
+
+    let again = struck_by(&followed(COUNTS), ("quota", 1_000), same).remove("").unwrap();
+    assert_eq!(quota, again, "the same places of each block");
+    let other = struck_by(&followed(&COUNTS.replace("seed: 7", "seed: 8")), ("quota", 1_000), same);
+    assert_ne!(quota, other[""]);
+}
+
+#[test]
+fn a_request_that_an_earlier_fault_took_is_not_counted_by_later_ones() {
+    let followed = followed(
+        "
+standin: 1
+keys: [{key: k}]
+businesses: [{number: 1, name: One, locations: [{number: 11, name: L}]}]
+faults:
+  - {name: slow, hits: every 2, then: {delay: 5ms}}
+  - {name: third, hits: every 3, then: {status: 503}}
+  - {name: rest, hits: 3, then: {connection: close}}
+",
+    );
+    let all: Vec<(Option<u16>, Option<u128>)> = (0..9)
+        .map(|_| {
+            let outcome = Sent::numbered(0).to(&followed.registry, "default");
+            let status = (outcome.sending.manner == Manner::Plain).then_some(outcome.reply.status);
+            (status, outcome.sending.delay.map(|span| span.as_millis()))
+        })
+        .collect();
+    let (ok, slow, third) = ((Some(200), None), (Some(200), Some(5)), Some(503));
+    assert_eq!(
+        all,
+        [ok, slow, (third, None), (None, Some(5)), ok, (third, Some(5)), ok, slow, (third, None)],
+        "the delay counts all; the last fault does not count what the third takes"
+    );
+}
