@@ -93,6 +93,8 @@ pub struct Outcome {
     pub reply: Reply,
     /// How it is sent.
     pub sending: Sending,
+    /// Name of the fault that struck, if one did.
+    pub fault: Option<String>,
 }
 
 impl From<Reply> for Outcome {
@@ -131,7 +133,8 @@ pub fn respond(located: &Located, dataset: &Dataset, call: &Call<'_>) -> Outcome
         Some(headers) => headers.applied(reply),
         None => reply,
     };
-    Outcome { reply, sending: Sending::of(&verdict) }
+    let fault = verdict.decision.as_ref().filter(|decision| decision.struck).map(|decision| decision.fault.clone());
+    Outcome { reply, sending: Sending::of(&verdict), fault }
 }
 
 /// Step 3: which fault strikes.

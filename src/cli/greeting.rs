@@ -61,7 +61,7 @@ impl Greeting<'_> {
             .map(|world| format!("/w/{}", world.name))
             .collect();
         if !others.is_empty() {
-            let _ = writeln!(text, "  Also at   {}", others.join("  "));
+            let _ = writeln!(text, "  Also at   {}", wrapped(&others));
         }
         let _ = writeln!(text, "  Seed      {}", snapshot.seed.0);
         let _ = writeln!(text, "  Keys      {}", keys(&snapshot).join("\n            "));
@@ -97,6 +97,23 @@ impl Greeting<'_> {
         })
         .to_string()
     }
+}
+
+/// Words in lines that fit a terminal, aligned under the first.
+fn wrapped(words: &[String]) -> String {
+    let mut text = String::new();
+    let mut width = 0;
+    for word in words {
+        if width > 0 && width + word.len() > 84 {
+            text.push_str("\n            ");
+            width = 0;
+        } else if width > 0 {
+            text.push_str("  ");
+        }
+        text.push_str(word);
+        width += word.len() + 2;
+    }
+    text
 }
 
 /// The keys that can be used, each with what it covers.

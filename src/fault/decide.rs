@@ -120,7 +120,8 @@ fn strikes(
         Per::Request => {
             let nth = u64::from(attempt) + 1;
             let before = || (1..nth).filter(|nth| fault.count.selects(*nth)).count() as u64;
-            (fault.count.selects(nth), if share.is_all() { 0 } else { before() })
+            let blocks = matches!(share, Share::Exactly { .. });
+            (fault.count.selects(nth), if blocks { before() } else { 0 })
         }
         Per::World | Per::Key => {
             let scope = counters.scope(id, group);

@@ -45,10 +45,8 @@ impl Error {
         let reply = match &self.answer {
             Answer::Catalogue { code, status, message } => {
                 let mut refusal = Refusal::new(*code, "");
-                if *code == Code::Validation
-                    && let Some(field) = first_mandatory(operation)
-                {
-                    refusal = Refusal::mandatory(field);
+                if *code == Code::Validation {
+                    refusal = first_validation(operation);
                 }
                 if let Some(message) = message {
                     refusal.message = message.clone().into();
@@ -71,13 +69,14 @@ impl Error {
     }
 }
 
-/// The field whose absence the operation would name first; the lists have none that is mandatory.
-const fn first_mandatory(operation: Operation) -> Option<&'static str> {
+/// The 2003 of the operation's first mandatory field; of its first field with one where none is mandatory.
+fn first_validation(operation: Operation) -> Refusal {
     match operation {
-        Operation::SentimentLocations | Operation::SentimentBenchmark => Some("businessNumbers"),
-        Operation::Contact => Some("email or phone"),
-        Operation::Subscribe => Some("events"),
-        Operation::Reviews | Operation::Qna => None,
+        Operation::SentimentLocations | Operation::SentimentBenchmark => Refusal::mandatory("businessNumbers"),
+        Operation::Contact => Refusal::mandatory("email or phone"),
+        Operation::Subscribe => Refusal::mandatory("events"),
+        Operation::Reviews => Refusal::validation("ratings must be a list of ratings from 0 to 5", ""),
+        Operation::Qna => Refusal::mandatory("businessId"),
     }
 }
 

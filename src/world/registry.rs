@@ -134,7 +134,7 @@ impl Registry {
     /// Where that cannot be.
     pub fn make(&self, wanted: Wanted) -> Result<Arc<World>, NotMade> {
         let key = Seed::random().and_then(|a| Ok((a, Seed::random()?))).map_err(|_| NotMade::NoKey)?;
-        let key = format!("standin-{:013x}{:013x}", key.0.0, key.1.0);
+        let key = format!("standin-{:014x}{:014x}", key.0.0, key.1.0);
         let mut worlds = self.write();
         if worlds.by_name.len() >= MOST_WORLDS {
             return Err(NotMade::TooMany);
