@@ -132,7 +132,7 @@ fn within_limit(world: &World, caller: Caller<'_>) -> Result<(), Refusal> {
 /// Step 7, as far as it is one for all operations: media type, encoding and size of the body.
 fn readable(call: &Call<'_>) -> Result<(), Refusal> {
     let media = call.header("content-type").unwrap_or_default();
-    let kind = media.split(';').next().unwrap_or_default().trim();
+    let kind = media.split_once(';').map_or(&*media, |(kind, _)| kind.trim());
     if !(kind.is_empty() || kind == "application/json" || is_json(kind)) {
         let detail =
             format!("content-type: {kind} is not application/json (curl sends a form type unless told)");

@@ -61,6 +61,24 @@ pub fn scores(reviews: &Reviews, filter: &Filter, locations: &[u32]) -> Vec<Scor
     locations.iter().map(|location| slots.get(*location as usize).copied().unwrap_or_default()).collect()
 }
 
+/// The score of all of them together.
+#[must_use]
+pub fn total(reviews: &Reviews, filter: &Filter<'_>, locations: &[u32]) -> Score {
+    let mut total = Score::default();
+    if filter.is_days_only() {
+        let rows = reviews.between(filter.from, filter.to);
+        for location in locations {
+            total += reviews.score(*location, &rows);
+        }
+    } else {
+        for row in reviews.select(&Filter { locations: Some(locations), ..filter.clone() }) {
+            let at = row as usize;
+            total.add(reviews.sentiment[at], reviews.mentions[at]);
+        }
+    }
+    total
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

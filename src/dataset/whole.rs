@@ -152,13 +152,20 @@ impl Dataset {
     /// The locations that a number stands for: its own, an account's, or those of all accounts under a reseller.
     #[must_use]
     pub fn locations_of(&self, place: Place) -> Vec<u32> {
+        let mut locations = Vec::new();
+        self.add_locations_of(place, &mut locations);
+        locations
+    }
+
+    /// Adds them to a list.
+    pub fn add_locations_of(&self, place: Place, locations: &mut Vec<u32>) {
         match place {
-            Place::Location(location) => vec![location],
+            Place::Location(location) => locations.push(location),
             Place::Account(account) if self.account(account).kind == Kind::Reseller => {
                 let under = self.accounts().filter(|other| self.is_under(*other, account));
-                under.flat_map(|account| self.span(account)).collect()
+                locations.extend(under.flat_map(|account| self.span(account)));
             }
-            Place::Account(account) => self.span(account).collect(),
+            Place::Account(account) => locations.extend(self.span(account)),
         }
     }
 

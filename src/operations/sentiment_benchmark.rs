@@ -10,7 +10,7 @@ use crate::api::dates::Day;
 use crate::api::field::{self, Field};
 use crate::api::refusal::Refusal;
 use crate::api::sources;
-use crate::dataset::insight::{Score, scores};
+use crate::dataset::insight::total;
 use crate::dataset::selection::Filter;
 use crate::dataset::whole::{Dataset, Place};
 use crate::operations::sentiment_locations::{Tenths, business_numbers, hierarchy, ordered};
@@ -74,28 +74,18 @@ pub fn answer(context: Context<'_>, dataset: &Dataset, call: &Call<'_>) -> Resul
     }
     locations.retain(|place| dataset.location(*place).is_at(&levels));
     let filter = Filter { from: Some(from), to: Some(to), ratings, sources, ..Filter::default() };
-    let score = Tenths(total(dataset, &filter, &locations).tenths());
+    let score = Tenths(total(&dataset.reviews, &filter, &locations).tenths());
     let industry_score = industry(dataset, &accounts, from, to);
     Ok(Answer::of(&Response { actual: Actual { score, industry_score } }))
-}
-
-fn total(dataset: &Dataset, filter: &Filter<'_>, locations: &[u32]) -> Score {
-    let mut total = Score::default();
-    for score in scores(&dataset.reviews, filter, locations) {
-        total += score;
-    }
-    total
 }
 
 /// The mean over the accounts asked about, those of which nothing is known left out.
 #[expect(clippy::cast_precision_loss, reason = "scores and counts of accounts are small")]
 fn industry(dataset: &Dataset, accounts: &[u32], from: Day, to: Day) -> f64 {
-    let known: Vec<f64> =
-        accounts.iter().filter_map(|account| industry_of(dataset, *account, from, to)).collect();
-    match known.as_slice() {
-        [] => 0.0,
-        [only] => *only,
-        many => (many.iter().sum::<f64>() / many.len() as f64 * 10.0).round() / 10.0,
+    let known = accounts.iter().filter_map(|account| industry_of(dataset, *account, from, to));
+    match known.fold((0.0, 0_usize), |(sum, count), score| (sum + score, count + 1)) {
+        (sum, 0 | 1) => sum,
+        (sum, count) => (sum / count as f64 * 10.0).round() / 10.0,
     }
 }
 
@@ -110,6 +100,7 @@ fn industry_of(dataset: &Dataset, account: u32, from: Day, to: Day) -> Option<f6
     let mut locations: Vec<u32> = competitors.flat_map(|place: Place| dataset.locations_of(place)).collect();
     locations.sort_unstable();
     locations.dedup();
-    let score = total(dataset, &Filter { from: Some(from), to: Some(to), ..Filter::default() }, &locations);
+    let days = Filter { from: Some(from), to: Some(to), ..Filter::default() };
+    let score = total(&dataset.reviews, &days, &locations);
     (score.mentions > 0).then(|| score.tenths() as f64 / 10.0)
 }

@@ -46,16 +46,14 @@ pub async fn handle(mut request: Request, state: &State) -> Response<BoxBody> {
 }
 
 async fn reply(request: &Request, body: Option<&[u8]>, state: &State) -> Reply {
+    let sent = request.head().headers();
+    let mut headers = Vec::with_capacity(sent.len_keys());
+    headers.extend(sent.iter().map(|(name, value)| (name.as_str(), value.as_bytes())));
     let mut call = Call {
         method: request.method().as_str(),
         path: request.uri().path(),
         query: request.uri().query().unwrap_or_default(),
-        headers: request
-            .head()
-            .headers()
-            .iter()
-            .map(|(name, value)| (name.as_str(), value.as_bytes()))
-            .collect(),
+        headers,
         body: body.map_or(Body::TooLarge, Body::Whole),
     };
     if let Some(path) = admin::path(call.path) {
