@@ -1,7 +1,7 @@
 //! API keys: what they cover, and who a call is from (`behaviour.md` 1, steps 4 and 6).
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::api::call::{Call, KeyPlace};
@@ -40,8 +40,8 @@ pub struct RateLimit {
 #[derive(Clone, Debug, Default)]
 pub struct Keys {
     keys: Vec<Key>,
-    /// For look-ups alone; never walked.
-    places: HashMap<String, usize>,
+    /// Places by key.
+    places: BTreeMap<String, usize>,
 }
 
 /// Who a call is from.

@@ -72,6 +72,25 @@ impl Draw {
         from.get(usize::try_from(self.below(from.len() as u64)).unwrap_or_default())
     }
 
+    /// The place of an element when `length` of them are shuffled by this draw: a permutation without a table, by four rounds of a
+    /// balanced Feistel network, walked until it is back in range.
+    #[must_use]
+    pub fn shuffled(&self, element: u64, length: u64) -> u64 {
+        let half = (64 - length.saturating_sub(1).leading_zeros()).div_ceil(2).max(1);
+        let mask = (1_u64 << half) - 1;
+        let mut at = element;
+        loop {
+            let (mut left, mut right) = (at >> half, at & mask);
+            for round in 0..4 {
+                (left, right) = (right, left ^ (self.with(round).with(right).number() & mask));
+            }
+            at = left << half | right;
+            if at < length {
+                return at;
+            }
+        }
+    }
+
     /// Whether a chance of `parts` in a million comes true.
     pub const fn comes_true(&mut self, parts: u32) -> bool {
         self.below(1_000_000) < parts as u64
@@ -107,6 +126,7 @@ const fn mix(mut word: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
 
     #[test]
     fn golden_numbers_stay_for_ever() {
@@ -139,5 +159,16 @@ mod tests {
         let base = Draw::new(Seed(1), "share");
         let struck = (0..20_000).filter(|&key| base.with(key).comes_true(100_000)).count();
         assert!((1_830..=2_170).contains(&struck), "{struck}");
+    }
+
+    #[test]
+    fn a_shuffle_is_a_permutation_and_blocks_differ() {
+        for length in [1, 2, 3, 10, 64, 1000] {
+            let order = |block| Draw::new(Seed(1), "t").with(block);
+            let places =
+                |block| -> Vec<u64> { (0..length).map(|at| order(block).shuffled(at, length)).collect() };
+            assert_eq!(places(0).into_iter().collect::<BTreeSet<_>>(), (0..length).collect());
+            assert!(length < 10 || places(0) != places(1));
+        }
     }
 }

@@ -80,7 +80,11 @@ fn no_world(registry: &Registry, name: &str, call: &Call<'_>) -> Reply {
         return preflight;
     }
     let body = serde_json::json!({ "name": name });
-    let message = format!("No world is named {name}. POST /__admin/worlds {body} makes one.");
+    let message = if name.is_empty() {
+        "Behind /w/ stands the name of a world; POST /__admin/worlds makes one.".to_owned()
+    } else {
+        format!("No world is named {name}. POST /__admin/worlds {body} makes one.")
+    };
     let refusal = Refusal { message: message.into(), ..Refusal::new(Code::NotFound, "") };
     let reply = refused(&snapshot, None, &refusal);
     cors::dressed(reply, &snapshot.dialect.cors, call)
@@ -100,7 +104,7 @@ pub struct Outcome {
 impl From<Reply> for Outcome {
     /// A reply that goes out at once and whole.
     fn from(reply: Reply) -> Self {
-        Self { reply, sending: Sending::default() }
+        Self { reply, sending: Sending::default(), fault: None }
     }
 }
 
@@ -133,7 +137,8 @@ pub fn respond(located: &Located, dataset: &Dataset, call: &Call<'_>) -> Outcome
         Some(headers) => headers.applied(reply),
         None => reply,
     };
-    let fault = verdict.decision.as_ref().filter(|decision| decision.struck).map(|decision| decision.fault.clone());
+    let fault =
+        verdict.decision.as_ref().filter(|decision| decision.struck).map(|decision| decision.fault.clone());
     Outcome { reply, sending: Sending::of(&verdict), fault }
 }
 
@@ -242,7 +247,8 @@ fn authenticate<'a>(located: &'a Located, sent: Option<&str>) -> Result<Caller<'
 
 fn no_path(call: &Call<'_>) -> Refusal {
     let known = Operation::ALL.map(Operation::path).join(", ");
-    let message = format!("Nothing is at {}. The paths are {known}.", call.path);
+    let path = if call.path.is_empty() { "/" } else { call.path };
+    let message = format!("Nothing is at {path}. The paths are {known}.");
     Refusal { message: message.into(), ..Refusal::new(Code::NotFound, "") }
 }
 
@@ -259,7 +265,7 @@ fn within_limit(world: &World, caller: Caller<'_>) -> Result<(), Refusal> {
 /// Step 7, as far as it is one for all operations: media type, encoding and size of the body.
 fn readable(call: &Call<'_>) -> Result<(), Refusal> {
     let media = call.header("content-type").unwrap_or_default();
-    let kind = media.split(';').next().unwrap_or_default().trim();
+    let kind = media.split_once(';').map_or(&*media, |(kind, _)| kind.trim());
     if !(kind.is_empty() || kind == "application/json" || is_json(kind)) {
         let detail =
             format!("content-type: {kind} is not application/json (curl sends a form type unless told)");

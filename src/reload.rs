@@ -84,7 +84,7 @@ pub enum News {
         name: String,
         /// Which load it was.
         generation: u64,
-        /// Warnings.
+        /// Warnings, unless they are those of the load before.
         problems: Vec<Problem>,
     },
     /// A scenario has errors; its last good version, if any, is served on.
@@ -193,6 +193,9 @@ impl Board {
             let entry = &mut entries[place];
             news.extend(entry.take(setup, loaded, print, &mut serve));
         }
+        // What never was served, and is gone, is nobody's loss.
+        entries
+            .retain(|entry| entry.snapshot.is_some() || present.iter().any(|(path, _)| *path == entry.file));
         for entry in entries.iter_mut().filter(|entry| !present.iter().any(|(path, _)| *path == entry.file)) {
             news.extend(entry.gone());
         }
@@ -264,7 +267,8 @@ impl Entry {
         let snapshot = Arc::new(Snapshot::new(self.generation, seed, scenario));
         self.snapshot = Some(Arc::clone(&snapshot));
         serve(snapshot);
-        Some(News::Loaded { name, generation: self.generation, problems: loaded.problems })
+        let problems = if known { Vec::new() } else { loaded.problems };
+        Some(News::Loaded { name, generation: self.generation, problems })
     }
 
     /// The file is not there any more.
@@ -297,10 +301,10 @@ impl Entry {
 
 const GONE: &str = "file-gone";
 
-/// After a change, this long without another one and the files are read: a slow writer is waited for,
+/// After a change, this long without another one and the files are read.
 const QUIET: Duration = Duration::from_millis(60);
-/// but for so many changes at the most.
-const MOST_CHANGES: usize = 10;
+/// So long changes are waited out at the most.
+const LONGEST: Duration = Duration::from_millis(500);
 /// How often it is looked whether anything changed that no event told of.
 const LOOK: Duration = Duration::from_millis(400);
 
@@ -315,7 +319,12 @@ pub fn follow(
     mut tell: impl FnMut(&[News]),
 ) {
     loop {
-        let reading = read(setup);
+        let mut reading = read(setup);
+        if reading.folder.has_errors() && changes.recv_timeout(QUIET).is_ok() {
+            // Read in the middle of a save, likely.
+            settle(changes);
+            reading = read(setup);
+        }
         watch(&reading.folder.dirs);
         let stamps = reading.stamps.clone();
         let news = board.apply(setup, reading, |snapshot| registry.apply(&snapshot));
@@ -328,6 +337,12 @@ pub fn follow(
     }
 }
 
+/// Waits until nothing changes any more, for a while: a slow writer is waited for, but not for ever.
+fn settle(changes: &Receiver<()>) {
+    let start = clock::real_now();
+    while start.elapsed() < LONGEST && changes.recv_timeout(QUIET).is_ok() {}
+}
+
 /// Waits until something has changed, and nothing more does; says whether there is still a sender of changes. What was
 /// changed after it was read but before the watch was armed, no event tells of: the stamps do, at once.
 fn wait_for_change(setup: &Setup, stamps: &BTreeMap<PathBuf, u64>, changes: &Receiver<()>) -> bool {
@@ -338,7 +353,6 @@ fn wait_for_change(setup: &Setup, stamps: &BTreeMap<PathBuf, u64>, changes: &Rec
             Err(RecvTimeoutError::Disconnected) => return false,
         }
     }
-    let more = |_: &usize| changes.recv_timeout(QUIET).is_ok();
-    let _ = (0..MOST_CHANGES).take_while(more).count();
+    settle(changes);
     true
 }

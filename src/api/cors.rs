@@ -16,16 +16,21 @@ pub fn preflight(cors: &Cors, call: &Call<'_>) -> Option<Reply> {
         return None;
     }
     call.header("access-control-request-method")?;
+    let bare = Reply { status: 204, headers: Vec::new(), body: Vec::new() };
+    let bare = dressed(bare, cors, call);
+    if !bare.headers.iter().any(|(name, _)| name == "access-control-allow-origin") {
+        return Some(bare);
+    }
     let asked = call.header("access-control-request-headers");
     let headers = asked.map_or_else(|| HEADERS.to_owned(), |asked| format!("{HEADERS}, {asked}"));
-    let mut reply = Reply { status: 204, headers: Vec::new(), body: Vec::new() }
+    let mut reply = bare
         .with("access-control-allow-methods", "POST")
         .with("access-control-allow-headers", headers)
         .with("access-control-max-age", "600");
     if call.header("access-control-request-private-network").is_some() {
         reply = reply.with("access-control-allow-private-network", "true");
     }
-    Some(dressed(reply, cors, call))
+    Some(reply)
 }
 
 /// A reply with the headers that let a browser's page read it.

@@ -116,10 +116,14 @@ impl Moment {
 
 /// A number of so many digits at the front, and what follows it.
 fn digits(text: &[u8], least: usize, most: usize) -> Option<(i32, &[u8])> {
-    let length = text.iter().take(most).take_while(|byte| byte.is_ascii_digit()).count();
-    let (number, rest) = text.split_at(length);
-    let value = number.iter().fold(0, |value, digit| value * 10 + i32::from(digit - b'0'));
-    (length >= least).then_some((value, rest))
+    let (mut value, mut length) = (0, 0);
+    while length < most
+        && let Some(digit @ b'0'..=b'9') = text.get(length)
+    {
+        value = value * 10 + i32::from(digit - b'0');
+        length += 1;
+    }
+    (length >= least).then(|| (value, &text[length..]))
 }
 
 impl Serialize for Day {

@@ -61,9 +61,15 @@ pub fn must_be(field: &str, allowed: &str, found: &str) -> Refusal {
 /// The same for one element of a list.
 #[must_use]
 pub fn element_must_be(field: &str, at: usize, allowed: &str, found: &str) -> Refusal {
+    let element = match allowed {
+        "a list of integers" => "an integer".to_owned(),
+        "a list of strings" => "a string".to_owned(),
+        "a list of objects" => "an object".to_owned(),
+        names => names.replacen("a list of", "one of", 1),
+    };
     Refusal::validation(
         format!("{field} must be {allowed}"),
-        format!("{field}[{at}]: {} is not {allowed}", short(found)),
+        format!("{field}[{at}]: {} is not {element}", short(found)),
     )
 }
 
@@ -76,19 +82,19 @@ fn short(found: &str) -> String {
 }
 
 impl<'a> Field<'a> {
-    /// The JSON text, absent where it is null, a blank string, or an empty list.
+    /// The JSON text, absent where it is null or a blank string.
     #[must_use]
     pub fn raw(self) -> Option<&'a str> {
         let raw = self.0?;
         let inside = match raw.as_bytes() {
-            [b'"', .., b'"'] | [b'[', .., b']'] => &raw[1..raw.len() - 1],
+            [b'"', .., b'"'] => &raw[1..raw.len() - 1],
             _ => return Some(raw),
         };
         // Most values show at their first letter that they are not blank.
         if inside.starts_with(|first: char| first.is_ascii_graphic() && first != '\\') {
             return Some(raw);
         }
-        let blank = inside.trim().is_empty() || (raw.starts_with('"') && string(raw)?.trim().is_empty());
+        let blank = inside.trim().is_empty() || string(raw)?.trim().is_empty();
         (!blank).then_some(raw)
     }
 
@@ -125,9 +131,10 @@ impl<'a> Field<'a> {
     ///
     /// # Errors
     /// 2003 for anything but a list.
-    pub fn list(self, name: &str, allowed: &str) -> Result<Vec<&'a RawValue>, Refusal> {
-        let Some(raw) = self.raw() else { return Ok(Vec::new()) };
-        serde_json::from_str(raw).map_err(|_| must_be(name, allowed, raw))
+    pub fn list(self, name: &str, allowed: &str) -> Result<Elements<'a>, Refusal> {
+        let Some(raw) = self.raw() else { return Ok(Elements("")) };
+        let inside = raw.strip_prefix('[').and_then(|raw| raw.strip_suffix(']'));
+        inside.map(|inside| Elements(inside.trim())).ok_or_else(|| must_be(name, allowed, raw))
     }
 
     /// A list of integers, each also as a string of digits.
@@ -137,9 +144,8 @@ impl<'a> Field<'a> {
     pub fn integers(self, name: &str) -> Result<Vec<i64>, Refusal> {
         let allowed = "a list of integers";
         self.list(name, allowed)?
-            .into_iter()
             .enumerate()
-            .map(|(at, raw)| integer(raw.get()).ok_or_else(|| element_must_be(name, at, allowed, raw.get())))
+            .map(|(at, raw)| integer(raw).ok_or_else(|| element_must_be(name, at, allowed, raw)))
             .collect()
     }
 
@@ -150,9 +156,8 @@ impl<'a> Field<'a> {
     pub fn texts(self, name: &str) -> Result<Vec<Cow<'a, str>>, Refusal> {
         let allowed = "a list of strings";
         self.list(name, allowed)?
-            .into_iter()
             .enumerate()
-            .map(|(at, raw)| string(raw.get()).ok_or_else(|| element_must_be(name, at, allowed, raw.get())))
+            .map(|(at, raw)| string(raw).ok_or_else(|| element_must_be(name, at, allowed, raw)))
             .collect()
     }
 
@@ -177,17 +182,16 @@ impl<'a> Field<'a> {
     /// 2003 for anything else.
     pub fn ratings(self, name: &str) -> Result<Option<[bool; 6]>, Refusal> {
         let allowed = "a list of ratings from 0 to 5";
-        let mut wanted = [false; 6];
-        let list = self.list(name, allowed)?;
-        for (at, raw) in list.iter().enumerate() {
-            let rating = integer(raw.get()).and_then(|rating| wanted.get_mut(usize::try_from(rating).ok()?));
+        let (mut wanted, mut any) = ([false; 6], false);
+        for (at, raw) in self.list(name, allowed)?.enumerate() {
+            let rating = integer(raw).and_then(|rating| wanted.get_mut(usize::try_from(rating).ok()?));
             let Some(rating) = rating else {
-                let detail = format!("{name}[{at}]: {} is not one of 0-5", short(raw.get()));
+                let detail = format!("{name}[{at}]: {} is not one of 0-5", short(raw));
                 return Err(Refusal::validation(format!("{name} must be {allowed}"), detail));
             };
-            *rating = true;
+            (*rating, any) = (true, true);
         }
-        Ok((!list.is_empty()).then_some(wanted))
+        Ok(any.then_some(wanted))
     }
 
     /// An index or a count in a body.
@@ -212,13 +216,46 @@ impl<'a> Field<'a> {
     }
 }
 
+/// The elements of a list, as they stand there: what is between the brackets of a list that was read before, so that
+/// nothing is left to be wrong with it.
+#[derive(Clone, Debug)]
+pub struct Elements<'a>(&'a str);
+
+impl<'a> Iterator for Elements<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let (mut depth, mut quoted, mut escaped) = (0_u32, false, false);
+        let ends = |byte| {
+            match byte {
+                _ if escaped => escaped = false,
+                b'\\' => escaped = true,
+                b'"' => quoted = !quoted,
+                _ if quoted => {}
+                b'[' | b'{' => depth += 1,
+                b']' | b'}' => depth -= 1,
+                b',' => return depth == 0,
+                _ => {}
+            }
+            false
+        };
+        let end = self.0.bytes().position(ends).unwrap_or(self.0.len());
+        let (element, rest) = self.0.split_at(end);
+        self.0 = rest.strip_prefix(',').unwrap_or_default();
+        Some(element.trim_ascii())
+    }
+}
+
 /// The text of a JSON string.
 #[must_use]
 pub fn string(raw: &str) -> Option<Cow<'_, str>> {
     if !raw.starts_with('"') {
         return None;
     }
-    if raw.contains('\\') {
+    if raw.as_bytes().contains(&b'\\') {
         return serde_json::from_str(raw).ok().map(Cow::Owned);
     }
     raw.get(1..raw.len().checked_sub(1)?).map(Cow::Borrowed)
@@ -254,9 +291,11 @@ mod tests {
 
     #[test]
     fn null_blank_and_empty_are_absent() {
-        for absent in ["{}", r#"{"x":null}"#, r#"{"x":"  "}"#, r#"{"x":[ ]}"#, r#"{"x":"\n"}"#] {
+        for absent in ["{}", r#"{"x":null}"#, r#"{"x":"  "}"#, r#"{"x":"\n"}"#] {
             assert!(field(absent).raw().is_none(), "{absent}");
         }
+        assert!(field(r#"{"x":[ ]}"#).integers("x").unwrap().is_empty());
+        assert!(field(r#"{"x":[ ]}"#).integer("x").is_err());
         assert!(field(r#"{"x":[null]}"#).raw().is_some());
     }
 
@@ -284,8 +323,17 @@ mod tests {
     fn a_bad_element_is_named_by_its_place() {
         let refusal = field(r#"{"x":[1,null]}"#).integers("x").unwrap_err();
         assert_eq!(refusal.message, "x must be a list of integers");
-        assert_eq!(refusal.detail, "x[1]: null is not a list of integers");
+        assert_eq!(refusal.detail, "x[1]: null is not an integer");
         assert!(field(r#"{"x":5}"#).integers("x").is_err());
+    }
+
+    #[test]
+    fn a_list_falls_into_its_elements_and_they_into_theirs() {
+        let list = field(r#"{"x": [ "a,\"]", [1, 2] ,{"b":"\\","c":[]},-3,"é" ]}"#).list("x", "").unwrap();
+        let elements: Vec<&str> = list.collect();
+        assert_eq!(elements, [r#""a,\"]""#, "[1, 2]", r#"{"b":"\\","c":[]}"#, "-3", "\"é\""]);
+        assert_eq!(field(r#"{"x":[ ]}"#).list("x", "").unwrap().count(), 0);
+        assert_eq!(field("{}").list("x", "").unwrap().count(), 0);
     }
 
     #[test]

@@ -20,6 +20,8 @@ pub enum Operation {
 use Operation::{Contact, Qna, Reviews, SentimentBenchmark, SentimentLocations, Subscribe};
 
 const REVIEWS_PREFIX: &str = "/v1/review/businessId/";
+/// The same without an id, which is an id missing (1011).
+const REVIEWS: &str = "/v1/review/businessId";
 
 impl Operation {
     /// All six, in the order of `interface.md`.
@@ -64,8 +66,8 @@ impl Operation {
     pub fn at(path: &str) -> Option<(Self, &str)> {
         let path = path.strip_prefix("/resources").unwrap_or(path);
         let path = path.strip_suffix('/').unwrap_or(path);
-        if let Some(id) = path.strip_prefix(REVIEWS_PREFIX) {
-            return (!id.is_empty() && !id.contains('/')).then_some((Reviews, id));
+        if let Some(id) = path.strip_prefix(REVIEWS_PREFIX).or_else(|| (path == REVIEWS).then_some("")) {
+            return (!id.contains('/')).then_some((Reviews, id));
         }
         Self::ALL
             .into_iter()
@@ -97,7 +99,8 @@ mod tests {
     fn the_published_prefix_and_a_trailing_slash_are_the_same_path() {
         assert_eq!(Operation::at("/resources/v1/qna/unanswered/get/"), Some((Qna, "")));
         assert_eq!(Operation::at("/v1/review/businessId/200/"), Some((Reviews, "200")));
-        assert_eq!(Operation::at("/v1/review/businessId/"), None);
+        assert_eq!(Operation::at("/v1/review/businessId/"), Some((Reviews, "")));
+        assert_eq!(Operation::at("/x/v1/review/businessId"), None);
         assert_eq!(Operation::at("/v1/review/businessId/1/2"), None);
         assert_eq!(Operation::at("/v2/qna/unanswered/get"), None);
     }

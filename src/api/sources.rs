@@ -1,7 +1,7 @@
 //! Review sources: the alias that requests and scenarios use, the name that answers show, and the source's manners
 //! (`behaviour.md` 3).
 
-use crate::api::fold::fold;
+use crate::api::fold::same;
 
 /// One source of reviews.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,8 +70,7 @@ pub fn known() -> Vec<Source> {
 /// Place of the source that a filter names: alias or shown name, without case.
 #[must_use]
 pub fn find(sources: &[Source], wanted: &str) -> Option<usize> {
-    let wanted = fold(wanted);
-    sources.iter().position(|source| fold(&source.alias) == wanted || fold(&source.name) == wanted)
+    sources.iter().position(|source| same(&source.alias, wanted) || same(&source.name, wanted))
 }
 
 /// Places of the sources that a filter names, or none for an empty filter. An unknown source matches nothing.

@@ -42,7 +42,7 @@ pub fn business_numbers(dataset: &Dataset, enterprise: u32, field: Field<'_>) ->
             let detail = format!("businessNumbers[{at}]: {number} is not a business of this enterprise");
             return Err(Refusal::new(Code::NumberInvalid, detail));
         };
-        locations.extend(dataset.locations_of(place));
+        dataset.add_locations_of(place, &mut locations);
     }
     locations.sort_unstable();
     locations.dedup();
@@ -55,8 +55,7 @@ pub fn business_numbers(dataset: &Dataset, enterprise: u32, field: Field<'_>) ->
 /// 2003 where an item is not as documented.
 pub fn hierarchy(field: Field<'_>) -> Result<Vec<LevelFilter>, Refusal> {
     let (name, allowed) = ("hierarchyNodeData", "a list of objects");
-    let read = |(at, raw): (usize, &serde_json::value::RawValue)| {
-        let raw = raw.get();
+    let read = |(at, raw): (usize, &str)| {
         let node: HierarchyNode = raw
             .starts_with('{')
             .then(|| serde_json::from_str(raw).ok())
@@ -70,7 +69,7 @@ pub fn hierarchy(field: Field<'_>) -> Result<Vec<LevelFilter>, Refusal> {
             names: names.into_iter().map(std::borrow::Cow::into_owned).collect(),
         })
     };
-    field.list(name, allowed)?.into_iter().enumerate().map(read).collect()
+    field.list(name, allowed)?.enumerate().map(read).collect()
 }
 
 /// Checks that `startDate` is not after `endDate`.

@@ -13,6 +13,16 @@ impl Bits {
         Self { words: vec![0; length.div_ceil(64)] }
     }
 
+    /// Those rows, of so many.
+    #[must_use]
+    pub fn of(length: usize, rows: &[u32]) -> Self {
+        let mut bits = Self::none(length);
+        for row in rows {
+            bits.insert(*row);
+        }
+        bits
+    }
+
     /// Adds a row; one beyond the length is left out.
     pub fn insert(&mut self, row: u32) {
         if let Some(word) = self.words.get_mut(row as usize / 64) {

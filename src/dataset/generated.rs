@@ -4,7 +4,7 @@
 use crate::api::dates::Day;
 use crate::api::ids::ID_LIMIT;
 use crate::api::sources::{DIRECT_FEEDBACK, Source};
-use crate::dataset::phrases::{Bank, mood};
+use crate::dataset::phrases::{Bank, Section, mood};
 use crate::dataset::records::{Locale, ReviewPlan};
 use crate::draw::{Draw, Seed};
 
@@ -149,11 +149,13 @@ pub struct Words {
 /// One review in so many is a short one: three sentences.
 const SHORT: u64 = 7;
 
-/// The words that go with those stars.
+/// The words that go with a review's stars; where the source gives none, they speak of none.
 #[must_use]
-pub fn words(bank: &Bank, stars: u8, record: &Record) -> Words {
+pub fn words(bank: &Bank, outline: &Outline, record: &Record) -> Words {
     let mut draw = record.words();
-    let mut pick = |range: &std::ops::Range<u32>| {
+    let stars = outline.stars;
+    let mut pick = |section: &Section| {
+        let range = if outline.rating == stars { &section.all } else { &section.plain };
         let length = range.end.saturating_sub(range.start);
         range.start + u32::try_from(draw.below(length.into())).unwrap_or_default()
     };
@@ -165,14 +167,11 @@ pub fn words(bank: &Bank, stars: u8, record: &Record) -> Words {
     let first = usize::from(draw.below(2) == 1);
     let second = 1 - first;
     let short = draw.below(SHORT) == 0;
-    let mixed = draw.below(3) == 0;
     let titled = draw.below(5) < 2;
     let details = match stars {
         4.. if short => [good[first], NONE],
         4.. => [good[first], good[second]],
         3 => [good[first], bad[second]],
-        2 if mixed => [good[first], bad[second]],
-        2 => [bad[first], bad[second]],
         _ if short => [bad[first], NONE],
         _ => [bad[first], bad[second]],
     };
@@ -224,9 +223,18 @@ mod tests {
             for stars in [5, 1] {
                 let bank = bank(locale, category);
                 let mut seen: BTreeMap<[u32; 4], u32> = BTreeMap::new();
+                let outline = Outline {
+                    stars,
+                    rating: stars,
+                    source: 0,
+                    day: Day(0),
+                    published: true,
+                    response_day: None,
+                    locale,
+                };
                 for index in 0..10_000 {
                     let record = Record::new(Seed(3), REVIEW, 7, 0, index);
-                    *seen.entry(words(bank, stars, &record).comments).or_default() += 1;
+                    *seen.entry(words(bank, &outline, &record).comments).or_default() += 1;
                 }
                 assert!(seen.len() >= 9_500, "{locale:?} {category} {stars}: {}", seen.len());
                 assert!(seen.values().all(|times| *times <= 5));

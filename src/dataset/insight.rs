@@ -29,6 +29,13 @@ impl Score {
         Self { weighted: self.weighted - other.weighted, mentions: self.mentions - other.mentions }
     }
 
+    /// The score, not rounded; 0 without mentions.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "sums are far below 2^53")]
+    pub fn mean(self) -> f64 {
+        self.weighted as f64 / self.mentions.max(1) as f64 / 10.0
+    }
+
     /// The score in tenths, halves rounded away from zero; 0 without mentions.
     #[must_use]
     pub const fn tenths(self) -> Tenths {
@@ -80,6 +87,24 @@ pub fn scores(reviews: &Reviews, filter: &Filter, locations: &[u32]) -> Vec<Scor
         slots[reviews.location[at] as usize].add(reviews.sentiment[at], reviews.mentions[at]);
     }
     locations.iter().map(|location| slots.get(*location as usize).copied().unwrap_or_default()).collect()
+}
+
+/// The score of all of them together.
+#[must_use]
+pub fn total(reviews: &Reviews, filter: &Filter<'_>, locations: &[u32]) -> Score {
+    let mut total = Score::default();
+    if filter.is_days_only() {
+        let rows = reviews.between(filter.from, filter.to);
+        for location in locations {
+            total += reviews.score(*location, &rows);
+        }
+    } else {
+        for row in reviews.select(&Filter { locations: Some(locations), ..filter.clone() }) {
+            let at = row as usize;
+            total.add(reviews.sentiment[at], reviews.mentions[at]);
+        }
+    }
+    total
 }
 
 #[cfg(test)]

@@ -15,6 +15,12 @@ pub mod text;
 pub mod generated;
 /// A set of rows, one bit each.
 pub mod bits;
+/// Rows in groups.
+pub mod groups;
+/// Reviews by source, rating and publication together.
+pub mod classes;
+/// Days of update, coarsely.
+pub mod zones;
 /// All reviews in columns, newest first.
 pub mod reviews;
 /// Which reviews a request asks for.

@@ -64,7 +64,7 @@ fn faked<L: Data>(file: &'static str, states: &[&'static str]) -> Stock {
 }
 
 /// Names that nobody wants to meet on a demo's screen.
-const UNFIT: [&str; 6] = ["Adolf", "Adolph", "Adolphus", "Mustermann", "Musterfrau", "بن لادن"];
+const UNFIT: [&str; 7] = ["Adolf", "Adolph", "Mustermann", "Musterfrau", "Özm̂en", "Meikäläinen", "بن لادن"];
 
 fn fit(names: &[&'static str]) -> Vec<&'static str> {
     names.iter().filter(|name| !UNFIT.iter().any(|unfit| name.contains(unfit))).copied().collect()

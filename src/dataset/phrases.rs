@@ -8,25 +8,34 @@ use crate::api::fold::fold;
 use crate::dataset::lists;
 use crate::dataset::records::{Locale, NEUTRAL};
 
+/// A section of a bank.
+#[derive(Clone, Debug)]
+pub struct Section {
+    /// All of its phrases.
+    pub all: Range<u32>,
+    /// Those that speak of no stars, for reviews from where none are given: the front of all.
+    pub plain: Range<u32>,
+}
+
 /// The phrases of one language and category, flat, with a range for each section.
 #[derive(Debug)]
 pub struct Bank {
     /// All phrases of reviews, responses and titles.
     pub phrases: Vec<&'static str>,
     /// First sentences, by stars 1-5.
-    pub open: [Range<u32>; 5],
+    pub open: [Section; 5],
     /// Praise of people and of place.
-    pub good: [Range<u32>; 2],
+    pub good: [Section; 2],
     /// Blame of people and of place.
-    pub bad: [Range<u32>; 2],
+    pub bad: [Section; 2],
     /// Last sentences, by mood.
-    pub close: [Range<u32>; 3],
+    pub close: [Section; 3],
     /// Titles, by stars 1-5.
-    pub title: [Range<u32>; 5],
+    pub title: [Section; 5],
     /// First sentences of the owner's response, by mood.
-    pub reply: [Range<u32>; 3],
+    pub reply: [Section; 3],
     /// Second sentences of the owner's response, by mood.
-    pub follow: [Range<u32>; 3],
+    pub follow: [Section; 3],
     /// What may come before a question.
     pub lead: Vec<&'static str>,
     /// Questions, each with what fellow customers answer.
@@ -89,8 +98,14 @@ fn read(locale: Locale, file: &'static str) -> Bank {
     let mut range = |name: &str| {
         let start = length(&phrases);
         let found = sections.iter_mut().find(|(known, _)| *known == name);
-        phrases.append(&mut found.map(|(_, entries)| std::mem::take(entries)).unwrap_or_default());
-        start..length(&phrases)
+        let mut entries = found.map(|(_, entries)| std::mem::take(entries)).unwrap_or_default();
+        entries.sort_by_key(|phrase| speaks_of_stars(phrase));
+        let plain = entries.iter().filter(|phrase| !speaks_of_stars(phrase)).count();
+        phrases.append(&mut entries);
+        Section {
+            all: start..length(&phrases),
+            plain: start..start + u32::try_from(plain).unwrap_or_default(),
+        }
     };
     let open = ["open 1", "open 2", "open 3", "open 4", "open 5"].map(&mut range);
     let good = ["good people", "good place"].map(&mut range);
@@ -110,6 +125,29 @@ fn read(locale: Locale, file: &'static str) -> Bank {
     let lead = lists::section(file, "lead");
     let folded = OnceLock::new();
     Bank { phrases, open, good, bad, close, title, reply, follow, lead, questions, join, folded }
+}
+
+/// Whether a phrase speaks of stars as a rating, in any of the languages.
+fn speaks_of_stars(phrase: &str) -> bool {
+    const WORDS: [&str; 11] = [
+        "star",
+        "stars",
+        "étoile",
+        "étoiles",
+        "stern",
+        "sterne",
+        "sternen",
+        "estrella",
+        "estrellas",
+        "estrela",
+        "estrelas",
+    ];
+    let folded = fold(phrase);
+    let words = || folded.split(|letter: char| !letter.is_alphanumeric());
+    folded.contains('星')
+        || folded.contains("نجم")
+        || folded.contains("نجوم")
+        || words().any(|word| WORDS.contains(&word))
 }
 
 fn length(phrases: &[&str]) -> u32 {
@@ -144,8 +182,13 @@ mod tests {
     fn every_bank_has_every_section_and_parts_enough_for_distinct_texts() {
         for (locale, category) in all() {
             let bank = bank(locale, category);
-            let least = |range: &Range<u32>, count: u32| {
-                assert!(range.end - range.start >= count, "{locale:?} {category} {range:?}");
+            let least = |section: &Section, count: u32| {
+                assert!(section.all.end - section.all.start >= count, "{locale:?} {category} {section:?}");
+                assert!(
+                    section.plain.end - section.plain.start >= count / 2,
+                    "{locale:?} {category} {section:?}"
+                );
+                assert!(section.plain.clone().all(|at| !speaks_of_stars(bank.phrase(at))));
             };
             bank.open.iter().for_each(|range| least(range, 18));
             bank.good.iter().chain(&bank.bad).for_each(|range| least(range, 30));

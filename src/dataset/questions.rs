@@ -63,6 +63,7 @@ pub struct ShownAnswer<'a> {
 }
 
 const QUESTION: &str = "question";
+const ORDER: &str = "question-order";
 /// The kind of user that a generated text is from.
 pub const REGULAR_USER: &str = "REGULAR_USER";
 /// First key of the streams of a question's answers, far from those that every record has.
@@ -71,7 +72,7 @@ const ANSWERS: u64 = 100;
 impl Questions {
     /// The questions of those locations.
     #[must_use]
-    pub fn build(seed: Seed, locations: &[&Location]) -> Self {
+    pub fn build(seed: Seed, now: Moment, locations: &[&Location]) -> Self {
         let mut rows = Vec::new();
         for (place, location) in (0..).zip(locations) {
             for (entry, questions) in (0..).zip(&location.questions) {
@@ -88,7 +89,7 @@ impl Questions {
                     }
                     records::Questions::Generated(plan) => rows.extend((0..plan.count).map(|index| {
                         let record = record(index);
-                        let at = asked(plan, &record);
+                        let at = asked(plan, &record, now);
                         let origin = Origin { entry, index };
                         Row { id: record.id(), at, location: place, answered: false, origin }
                     })),
@@ -101,11 +102,13 @@ impl Questions {
 }
 
 /// When a generated question was asked: some minute of the day.
-fn asked(plan: &QuestionPlan, record: &Record) -> Moment {
+/// On the day of the clock's start it is before it, as on the day before.
+fn asked(plan: &QuestionPlan, record: &Record, now: Moment) -> Moment {
     let mut draw = record.facts();
     let days = u64::from(plan.from.0.abs_diff(plan.to.0)) + 1;
     let day = Day(plan.from.0 + i32::try_from(draw.below(days)).unwrap_or_default());
-    minute(day, draw.below(DAYTIME))
+    let at = minute(day, draw.below(DAYTIME));
+    if at > now && day == now.day() { minute(Day(day.0 - 1), draw.below(DAYTIME)) } else { at }
 }
 
 /// Minutes between seven in the morning and half past nine in the evening.
@@ -145,25 +148,31 @@ impl Dataset {
         let locale = plan.locales.get(chosen).map_or(records::Locale::En, |(locale, _)| *locale);
         let bank = bank(locale, category);
         let lead = if draw.below(3) == 0 { draw.pick(&bank.lead).copied().unwrap_or_default() } else { "" };
-        let asked = draw.below(bank.questions.len() as u64);
+        // Shuffled, not drawn: no question comes again before all of them were there.
+        let (index, length) = (u64::from(row.origin.index), bank.questions.len() as u64);
+        let number = self.location(row.location).number;
+        let order = Record::stream(self.seed, ORDER, number, row.origin.entry).with(index / length);
+        let asked = order.shuffled(index % length, length);
         let (question, replies) = &bank.questions[usize::try_from(asked).unwrap_or_default()];
         let count = usize::try_from(draw.below(3)).unwrap_or_default();
         let first = usize::from(draw.below(2) == 1);
         let said = replies.iter().cycle().skip(first).take(count.min(replies.len()));
-        let answers = said.zip(0..).map(|(answer, place)| {
+        // One after the other, a day or more between; for which there is no time left, that one is not there yet.
+        let mut last = row.at;
+        let answers = said.zip(0..).map_while(|(answer, place)| {
             let own = record.answer(place);
             let mut draw = own.person();
-            let day = Day((row.at.day().0 + 1 + place).min(self.today.0.max(row.at.day().0)));
-            let at = minute(day, draw.below(DAYTIME));
-            ShownAnswer {
+            let days = 1 + i32::try_from(draw.below(3)).unwrap_or_default();
+            last = minute(Day(last.day().0 + days), draw.below(DAYTIME));
+            (last <= self.now.max(row.at)).then(|| ShownAnswer {
                 id: own.id(),
                 answer: Text::Given(answer),
                 by: name(locale, &mut draw),
-                at: Moment(at.0.max(row.at.0)),
+                at: last,
                 owner: false,
                 category: REGULAR_USER,
                 logo: Text::Picture("users", own.id()),
-            }
+            })
         });
         Shown {
             id: row.id,

@@ -9,9 +9,12 @@ use crate::api::dates::Day;
 use crate::api::ids;
 use crate::api::sources::{DIRECT_FEEDBACK, Source};
 use crate::dataset::bits::Bits;
+use crate::dataset::classes::Classes;
 use crate::dataset::generated::{REVIEW, Record, outline};
+use crate::dataset::groups::Groups;
 use crate::dataset::insight::Score;
 use crate::dataset::records::{self, Location};
+use crate::dataset::zones::Zones;
 use crate::draw::Seed;
 
 /// Where a row comes from: an entry of a location's list of reviews, and an index within that entry.
@@ -44,10 +47,14 @@ pub struct Reviews {
     pub by_source: Vec<Bits>,
     /// Rows that are published.
     pub published: Bits,
-    /// Rows of location `l`, ascending, at `starts[l]..starts[l + 1]`.
-    rows: Vec<u32>,
-    pub(super) starts: Vec<u32>,
-    /// Sums over the rows of location `l` before each, at `starts[l] + l`: a range's score is a difference of two.
+    /// Rows of each source, rating and state of publication together.
+    pub by_class: Classes,
+    /// Rows of each location.
+    pub by_location: Groups,
+    /// Where which days of update are.
+    pub zones: Zones,
+    /// Sums over the rows of location `l` before each, beginning `l` places after where its rows begin in
+    /// `by_location`: a range's score is a difference of two.
     sums: Vec<Score>,
 }
 
@@ -160,37 +167,27 @@ impl Reviews {
                 columns.published.insert(at);
             }
         }
+        columns.by_class =
+            Classes::new(rows.iter().map(|row| (row.source, row.rating.min(5), row.published)));
         drop(rows);
-        columns.group(locations);
+        columns.zones = Zones::new(&columns.updated);
+        columns.by_location = Groups::new(locations, &columns.location);
+        columns.sums = columns.summed();
         columns
     }
 
-    /// Groups the rows by location, and sums them up.
-    fn group(&mut self, locations: usize) {
-        let mut starts = vec![0_u32; locations + 1];
-        for location in &self.location {
-            starts[*location as usize + 1] += 1;
-        }
-        for place in 0..locations {
-            starts[place + 1] += starts[place];
-        }
-        let mut next = starts.clone();
-        self.rows = vec![0; self.location.len()];
-        for (row, location) in (0..).zip(&self.location) {
-            let slot = &mut next[*location as usize];
-            self.rows[*slot as usize] = row;
-            *slot += 1;
-        }
-        self.sums.reserve_exact(self.rows.len() + locations);
-        for place in 0..locations {
+    fn summed(&self) -> Vec<Score> {
+        let locations = self.by_location.count();
+        let mut sums = Vec::with_capacity(self.len() + locations);
+        for place in (0..).take(locations) {
             let mut sum = Score::default();
-            self.sums.push(sum);
-            for row in &self.rows[starts[place] as usize..starts[place + 1] as usize] {
+            sums.push(sum);
+            for row in self.of(place) {
                 sum.add(self.sentiment[*row as usize], self.mentions[*row as usize]);
-                self.sums.push(sum);
+                sums.push(sum);
             }
         }
-        self.starts = starts;
+        sums
     }
 
     /// How many there are.
@@ -217,18 +214,13 @@ impl Reviews {
     /// The rows of a location, newest first.
     #[must_use]
     pub fn of(&self, location: u32) -> &[u32] {
-        &self.rows[self.span(location)]
-    }
-
-    fn span(&self, location: u32) -> Range<usize> {
-        let at = |place: usize| self.starts.get(place).copied().unwrap_or_default() as usize;
-        at(location as usize)..at(location as usize + 1)
+        self.by_location.of(location)
     }
 
     /// The score of a location over a range of rows.
     #[must_use]
     pub fn score(&self, location: u32, rows: &Range<u32>) -> Score {
-        let (span, own) = (self.span(location), self.of(location));
+        let (span, own) = (self.by_location.span(location), self.of(location));
         let before = |row: u32| {
             let at = own.partition_point(|own| *own < row);
             self.sums.get(span.start + location as usize + at).copied().unwrap_or_default()

@@ -3,16 +3,31 @@
 //! their phrases alone.
 
 use crate::api::fold::fold;
-use crate::dataset::generated::{NONE, outline, words};
-use crate::dataset::phrases::Bank;
-use crate::dataset::shown::Kind;
+use crate::dataset::generated::{NONE, Outline, REVIEW, Record, outline, words};
+use crate::dataset::phrases::{Bank, Section, bank, mood};
+use crate::dataset::records::{Locale, Review, ReviewPlan, Reviews};
 use crate::dataset::whole::Dataset;
+use crate::draw::Draw;
 
-/// A needle, and what it has in common with the banks met so far.
+/// A needle, and what it has in common with what of the dataset it was held against so far.
 #[derive(Debug)]
-pub struct Search {
+pub struct Search<'a> {
+    dataset: &'a Dataset,
     needle: String,
     banks: Vec<(&'static Bank, Table)>,
+    /// What stands in each location's list of reviews, once one of its rows has been met.
+    entries: Vec<Option<Vec<Entry<'a>>>>,
+}
+
+/// An entry of a location's list of reviews, as a search sees it.
+#[derive(Debug)]
+enum Entry<'a> {
+    /// Reviews as given.
+    Given(&'a [Review]),
+    /// Generated ones: what their draws have in common, and the place of the table for each of their languages.
+    Generated(&'a ReviewPlan, Draw, Vec<(Locale, usize)>),
+    /// Generated ones none of which can have the needle in it.
+    Barren,
 }
 
 /// What a needle has in common with each phrase of a bank. A phrase that is followed by another is taken with the
@@ -20,8 +35,8 @@ pub struct Search {
 #[derive(Debug)]
 struct Table {
     phrases: Vec<Common>,
-    /// Whether any phrase has anything in common with the needle.
-    any: bool,
+    /// Whether a review of so many stars, 1-5, may have the needle in it at all.
+    may: [bool; 5],
 }
 
 /// Bit `k` of a mask speaks of the needle's first `k` bytes; bits beyond the mask's width are taken as set.
@@ -51,14 +66,20 @@ impl Common {
         Self { whole: phrase.contains(needle), ends, begins, within }
     }
 
-    const fn is_any(&self) -> bool {
-        self.whole || self.within || (self.ends | self.begins) != 0
+    /// What any of two has.
+    const fn or(self, other: Self) -> Self {
+        Self {
+            whole: self.whole || other.whole,
+            ends: self.ends | other.ends,
+            begins: self.begins | other.begins,
+            within: self.within || other.within,
+        }
     }
 }
 
 impl Table {
     fn new(needle: &str, bank: &Bank) -> Self {
-        let last = |at: u32| bank.close.iter().chain(&bank.title).any(|range| range.contains(&at));
+        let last = |at: u32| bank.close.iter().chain(&bank.title).any(|section| section.all.contains(&at));
         let phrases: Vec<Common> = (0..)
             .zip(bank.folded())
             .map(|(at, phrase)| {
@@ -69,8 +90,23 @@ impl Table {
                 }
             })
             .collect();
-        let any = phrases.iter().any(Common::is_any);
-        Self { phrases, any }
+        let any = |section: &Section| {
+            let range = section.all.start as usize..section.all.end as usize;
+            phrases
+                .get(range)
+                .unwrap_or_default()
+                .iter()
+                .fold(Common::default(), |any, common| any.or(*common))
+        };
+        let details = bank.good.iter().chain(&bank.bad).map(any).fold(Common::default(), Common::or);
+        let may = std::array::from_fn(|star| {
+            let stars = u8::try_from(star + 1).unwrap_or(5);
+            let (open, close) = (any(&bank.open[star]), any(&bank.close[mood(stars)]));
+            let all = open.or(details).or(close);
+            let meets = open.ends & details.begins | details.ends & (details.begins | close.begins);
+            any(&bank.title[star]).whole || all.whole || all.within || meets != 0
+        });
+        Self { phrases, may }
     }
 
     fn common(&self, phrase: u32) -> Common {
@@ -78,44 +114,72 @@ impl Table {
     }
 }
 
-impl Search {
+impl<'a> Search<'a> {
     /// A search for that text.
     #[must_use]
-    pub fn new(text: &str) -> Self {
-        Self { needle: fold(text), banks: Vec::new() }
+    pub fn new(dataset: &'a Dataset, text: &str) -> Self {
+        let entries = (0..dataset.location_count()).map(|_| None).collect();
+        Self { dataset, needle: fold(text), banks: Vec::new(), entries }
     }
 
     /// Whether the text stands in the comments or the title of a row.
-    pub fn finds(&mut self, dataset: &Dataset, row: u32) -> bool {
-        let Some((kind, record)) = dataset.kind(row) else { return false };
-        match kind {
-            Kind::Given(review) => [&review.comments, &review.title]
-                .into_iter()
-                .flatten()
-                .any(|text| fold(text).contains(&self.needle)),
-            Kind::Generated(plan) => {
-                let outline = outline(plan, &dataset.sources, dataset.today, &record);
-                let bank = dataset.bank_of(row, &outline);
-                let table = table(&self.needle, &mut self.banks, bank);
-                if !table.any {
+    pub fn finds(&mut self, row: u32) -> bool {
+        let place = self.dataset.reviews.location[row as usize];
+        if self.entries[place as usize].is_none() {
+            self.entries[place as usize] = Some(self.entries_of(place));
+        }
+        let origin = self.dataset.reviews.origin[row as usize];
+        let entries = self.entries[place as usize].as_deref().unwrap_or_default();
+        match entries.get(origin.entry as usize) {
+            Some(Entry::Given(reviews)) => reviews.get(origin.index as usize).is_some_and(|review| {
+                let mut texts = [&review.comments, &review.title].into_iter().flatten();
+                texts.any(|text| fold(text).contains(&self.needle))
+            }),
+            Some(Entry::Generated(plan, stream, tables)) => {
+                let record = Record::of(stream, origin.index);
+                let outline = outline(plan, &self.dataset.sources, self.dataset.today, &record);
+                let Outline { stars, locale, .. } = outline;
+                let table = tables.iter().find(|(known, _)| *known == locale);
+                let Some((bank, table)) = table.and_then(|(_, at)| self.banks.get(*at)) else { return false };
+                if !table.may[usize::from(stars.clamp(1, 5)) - 1] {
                     return false;
                 }
-                let words = words(bank, outline.stars, &record);
+                let words = words(bank, &outline, &record);
                 words.title != NONE && table.common(words.title).whole
                     || in_comments(&self.needle, table, bank, words.comments)
             }
+            Some(Entry::Barren) | None => false,
         }
     }
-}
 
-/// The table of a bank, made when the bank is first met; few are ever met.
-fn table<'a>(needle: &str, banks: &'a mut Vec<(&'static Bank, Table)>, bank: &'static Bank) -> &'a Table {
-    let known = banks.iter().position(|(known, _)| std::ptr::eq(*known, bank));
-    let at = known.unwrap_or_else(|| {
-        banks.push((bank, Table::new(needle, bank)));
-        banks.len() - 1
-    });
-    &banks[at].1
+    fn entries_of(&mut self, place: u32) -> Vec<Entry<'a>> {
+        let dataset = self.dataset;
+        let location = dataset.location(place);
+        let category = &dataset.account(dataset.account_of(place)).category;
+        let entry = |(at, reviews): (u32, &'a Reviews)| match reviews {
+            Reviews::Given(given) => Entry::Given(given),
+            Reviews::Generated(plan) => {
+                let locales = plan.locales.iter().map(|(locale, _)| *locale);
+                let tables: Vec<(Locale, usize)> =
+                    locales.map(|locale| (locale, self.table(bank(locale, category)))).collect();
+                let barren = tables.iter().all(|(_, table)| self.banks[*table].1.may == [false; 5]);
+                if barren {
+                    return Entry::Barren;
+                }
+                Entry::Generated(plan, Record::stream(dataset.seed, REVIEW, location.number, at), tables)
+            }
+        };
+        (0..).zip(&location.reviews).map(entry).collect()
+    }
+
+    /// Place of the table of a bank, made when the bank is first met; few are ever met.
+    fn table(&mut self, bank: &'static Bank) -> usize {
+        let known = self.banks.iter().position(|(known, _)| std::ptr::eq(*known, bank));
+        known.unwrap_or_else(|| {
+            self.banks.push((bank, Table::new(&self.needle, bank)));
+            self.banks.len() - 1
+        })
+    }
 }
 
 fn in_comments(needle: &str, table: &Table, bank: &Bank, comments: [u32; 4]) -> bool {
@@ -168,11 +232,11 @@ mod tests {
         needles.extend([at(0, middle + 20), at(3, sample.len() - 2), at(0, sample.len())]);
         needles.extend(["STAFF", " the ", ". ", "zzzq", "e", "worst"].map(str::to_owned));
         for needle in needles {
-            let mut search = Search::new(&needle);
+            let mut search = Search::new(&dataset, &needle);
             for row in rows() {
                 let (comments, title) = shown(row);
                 let expected = comments.contains(&fold(&needle)) || title.contains(&fold(&needle));
-                assert_eq!(search.finds(&dataset, row), expected, "{needle:?} in {comments:?} {title:?}");
+                assert_eq!(search.finds(row), expected, "{needle:?} in {comments:?} {title:?}");
             }
         }
     }

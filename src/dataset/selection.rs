@@ -4,7 +4,9 @@ use std::ops::Range;
 
 use crate::api::dates::Day;
 use crate::dataset::bits::{Bits, Ones};
+use crate::dataset::classes::Class;
 use crate::dataset::reviews::Reviews;
+use crate::dataset::zones::ZONE;
 
 /// What a review must be; all of it must hold, and what is absent lets every review pass.
 #[derive(Clone, Debug, Default)]
@@ -37,86 +39,164 @@ impl Filter<'_> {
             && self.sources.is_none()
             && self.published.is_none()
     }
+
+    /// Whether it lets that source, rating and state of publication pass.
+    fn takes(&self, (source, rating, published): Class) -> bool {
+        self.ratings.is_none_or(|ratings| ratings[usize::from(rating)])
+            && self.sources.as_ref().is_none_or(|sources| sources.contains(&source))
+            && self.published.is_none_or(|wanted| wanted == published)
+    }
 }
 
-/// The rows that pass a filter, newest first.
+/// The rows that pass a filter, newest first: a walk from zone to zone, in each from word to word, in each from bit to
+/// bit.
 #[derive(Debug)]
 pub struct Selected<'a> {
     reviews: &'a Reviews,
     filter: &'a Filter<'a>,
     rows: Range<u32>,
-    locations: Option<Bits>,
-    word: usize,
+    /// The bits of the ratings that pass, and those of the sources.
+    any_of: [Option<Vec<&'a Bits>>; 2],
+    /// Where the walk keeps to some rows.
+    few: Option<Few<'a>>,
+    /// The locations that pass, where the walk does not keep to their rows.
+    places: Option<Bits>,
+    zone: u32,
+    /// Words of the zone that are still to be looked at.
+    words: Ones,
+    word: u32,
     ones: Ones,
 }
+
+/// Some rows, zone by zone. They are put in as the walk comes to a zone, so that a page costs what it passes over, not
+/// what the lists have.
+#[derive(Debug)]
+struct Few<'a> {
+    /// What is left of each list of rows.
+    left: Vec<&'a [u32]>,
+    words: [u64; 64],
+    /// The words that are not 0.
+    touched: u64,
+}
+
+impl<'a> Few<'a> {
+    /// The rows of some lists, from a row on.
+    fn new(lists: Vec<&'a [u32]>, from: u32) -> Self {
+        let mut left = lists;
+        for rows in &mut left {
+            *rows = &rows[rows.partition_point(|row| *row < from)..];
+        }
+        Self { left, words: [0; 64], touched: 0 }
+    }
+
+    /// Puts in the rows of a zone, and tells which of its words have any.
+    fn enter(&mut self, zone: u32) -> u64 {
+        Ones(std::mem::take(&mut self.touched)).for_each(|word| self.words[word as usize] = 0);
+        for left in &mut self.left {
+            while let Some((row, rest)) = left.split_first().filter(|(row, _)| **row / ZONE <= zone) {
+                *left = rest;
+                if row / ZONE == zone {
+                    let word = row % ZONE / 64;
+                    self.words[word as usize] |= 1 << (row % 64);
+                    self.touched |= 1 << word;
+                }
+            }
+        }
+        self.touched
+    }
+}
+
+/// A class of reviews is rare where it and its like are less than one row in so many.
+const RARE: usize = 16;
 
 impl Reviews {
     /// How many locations its rows belong to.
     #[must_use]
     pub fn locations(&self) -> usize {
-        self.starts.len().saturating_sub(1)
+        self.by_location.count()
     }
 
-    /// The rows that pass a filter, newest first.
+    /// The rows that pass a filter, newest first. The walk keeps to the shortest lists that have them all: those of the
+    /// locations, or those of rare classes; with neither it goes over the bits of all rows.
     #[must_use]
     pub fn select<'a>(&'a self, filter: &'a Filter<'a>) -> Selected<'a> {
         let rows = self.between(filter.from, filter.to);
-        let locations = filter.locations.and_then(|places| self.rows_of(places));
-        let word = rows.start as usize / 64;
-        let mut selected = Selected { reviews: self, filter, rows, locations, word, ones: Ones(0) };
-        selected.ones = Ones(selected.mask());
+        let ratings = filter.ratings.as_ref().map(|ratings| {
+            self.by_rating.iter().zip(ratings).filter(|(_, wanted)| **wanted).map(|(bits, _)| bits).collect()
+        });
+        let sources = filter.sources.as_ref().map(|sources| {
+            sources.iter().filter_map(|source| self.by_source.get(usize::from(*source))).collect()
+        });
+        let length = |lists: &[&[u32]]| lists.iter().map(|rows| rows.len()).sum::<usize>();
+        let of_places = filter.locations.map(|places| places.iter().map(|place| self.of(*place)).collect());
+        let of_places = of_places.filter(|lists: &Vec<&[u32]>| length(lists) < self.len());
+        let of_classes: Vec<&[u32]> = self.by_class.rows_of(|class| filter.takes(class)).collect();
+        let most = of_places.as_ref().map_or(self.len(), |lists| length(lists)).min(self.len() / RARE);
+        let (few, places) = if length(&of_classes) < most {
+            let places = filter.locations.filter(|_| of_places.is_some());
+            (Some(of_classes), places.map(|places| Bits::of(self.locations(), places)))
+        } else {
+            (of_places, None)
+        };
+        let mut selected = Selected {
+            reviews: self,
+            filter,
+            any_of: [ratings, sources],
+            few: few.map(|lists| Few::new(lists, rows.start)),
+            places,
+            zone: rows.start / ZONE,
+            rows,
+            words: Ones(0),
+            word: 0,
+            ones: Ones(0),
+        };
+        selected.enter();
         selected
-    }
-
-    /// The rows of some locations; none where that is all of them.
-    fn rows_of(&self, places: &[u32]) -> Option<Bits> {
-        let count: usize = places.iter().map(|place| self.of(*place).len()).sum();
-        if count >= self.len() {
-            return None;
-        }
-        let mut bits = Bits::none(self.len());
-        places.iter().flat_map(|place| self.of(*place)).for_each(|row| bits.insert(*row));
-        Some(bits)
     }
 }
 
 impl Selected<'_> {
-    /// The rows of the present word that pass all but the days of update.
+    /// Goes into the present zone, as far as anything can be found there.
+    fn enter(&mut self) {
+        let Filter { updated_from, updated_to, .. } = self.filter;
+        if self.reviews.zones.may_hold(self.zone, *updated_from, *updated_to) {
+            self.words = Ones(self.few.as_mut().map_or(u64::MAX, |few| few.enter(self.zone)));
+        }
+    }
+
+    /// The rows of the present word that pass, locations and days of update aside.
     fn mask(&self) -> u64 {
         let Range { start, end } = self.rows;
-        let first = u32::try_from(self.word * 64).unwrap_or(u32::MAX);
-        if first >= end {
+        let first = self.word * 64;
+        if first >= end || first + 64 <= start {
             return 0;
         }
-        let mut mask = u64::MAX << start.saturating_sub(first).min(63);
+        let mut mask = u64::MAX << start.saturating_sub(first);
         if end - first < 64 {
             mask &= (1 << (end - first)) - 1;
         }
-        if let Some(locations) = &self.locations {
-            mask &= locations.word(self.word);
+        if let Some(few) = &self.few {
+            mask &= few.words[(self.word % 64) as usize];
         }
-        if mask == 0 {
-            return 0;
-        }
-        if let Some(ratings) = &self.filter.ratings {
-            let wanted = self.reviews.by_rating.iter().zip(ratings).filter(|(_, wanted)| **wanted);
-            mask &= wanted.fold(0, |word, (bits, _)| word | bits.word(self.word));
-        }
-        if let Some(sources) = &self.filter.sources {
-            let wanted = sources.iter().filter_map(|source| self.reviews.by_source.get(usize::from(*source)));
-            mask &= wanted.fold(0, |word, bits| word | bits.word(self.word));
+        let word = self.word as usize;
+        for any in self.any_of.iter().flatten() {
+            mask &= any.iter().fold(0, |passing, bits| passing | bits.word(word));
         }
         match self.filter.published {
-            Some(true) => mask & self.reviews.published.word(self.word),
-            Some(false) => mask & !self.reviews.published.word(self.word),
+            Some(true) => mask & self.reviews.published.word(word),
+            Some(false) => mask & !self.reviews.published.word(word),
             None => mask,
         }
     }
 
-    fn updated_in_range(&self, row: u32) -> bool {
+    /// Whether a row is at one of the locations, and was updated within the days.
+    fn passes(&self, row: u32) -> bool {
         let Filter { updated_from, updated_to, .. } = self.filter;
         let day = self.reviews.updated[row as usize];
-        updated_from.is_none_or(|from| day >= from) && updated_to.is_none_or(|to| day <= to)
+        let place = self.reviews.location[row as usize];
+        updated_from.is_none_or(|from| day >= from)
+            && updated_to.is_none_or(|to| day <= to)
+            && self.places.as_ref().is_none_or(|places| places.contains(place))
     }
 }
 
@@ -126,16 +206,19 @@ impl Iterator for Selected<'_> {
     fn next(&mut self) -> Option<u32> {
         loop {
             if let Some(bit) = self.ones.next() {
-                let row = u32::try_from(self.word * 64).unwrap_or(u32::MAX) + bit;
-                if self.updated_in_range(row) {
+                let row = self.word * 64 + bit;
+                if self.passes(row) {
                     return Some(row);
                 }
+            } else if let Some(word) = self.words.next() {
+                self.word = self.zone * 64 + word;
+                self.ones = Ones(self.mask());
             } else {
-                self.word += 1;
-                if self.word * 64 >= self.rows.end as usize {
+                self.zone += 1;
+                if self.zone > self.rows.end / ZONE {
                     return None;
                 }
-                self.ones = Ones(self.mask());
+                self.enter();
             }
         }
     }
@@ -172,7 +255,8 @@ mod tests {
 
     #[test]
     fn the_walk_yields_what_a_plain_look_at_every_row_yields() {
-        let dataset = fixture::generated(1_000);
+        // Enough for several zones.
+        let dataset = fixture::generated(10_000);
         let reviews = &dataset.reviews;
         let days =
             [None, Some(Day(20_000)), Some(Day(20_100)), Some(Day(20_101)), Some(Day(20_364)), Some(Day(0))];
@@ -183,6 +267,17 @@ mod tests {
             Filter { sources: Some(vec![24, 1]), published: Some(false), ..Filter::default() },
             Filter { sources: Some(vec![]), ..Filter::default() },
             Filter { updated_from: Some(Day(20_200)), updated_to: Some(Day(20_210)), ..Filter::default() },
+            Filter { updated_from: Some(Day(20_363)), locations: Some(&[1]), ..Filter::default() },
+            Filter { updated_to: Some(Day(20_003)), locations: Some(&[0, 1]), ..Filter::default() },
+            Filter {
+                locations: Some(&[0]),
+                from: Some(Day(20_050)),
+                to: Some(Day(20_300)),
+                ratings: Some([false, true, false, false, false, false]),
+                sources: Some(vec![24]),
+                published: Some(false),
+                ..Filter::default()
+            },
         ];
         for from in days {
             for to in days {

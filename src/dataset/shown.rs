@@ -142,7 +142,7 @@ impl Dataset {
     ) -> Option<Shown<'a>> {
         let source = self.sources.get(usize::from(outline.source))?;
         let id = Id::Number(record.id());
-        let words = words(bank, outline.stars, record);
+        let words = words(bank, outline, record);
         let phrase = |at| if at == NONE { "" } else { bank.phrase(at) };
         let [first, second] = words.response;
         Some(Shown {

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::api::dates::Day;
 use crate::api::sources::Source;
+use crate::clock::Moment;
 use crate::dataset::contacts::Contacts;
 use crate::dataset::questions::Questions;
 use crate::dataset::records::{Business, Kind, Location};
@@ -22,6 +23,8 @@ pub struct Dataset {
     pub seed: Seed,
     /// Day on which the scenario's clock starts.
     pub today: Day,
+    /// The instant at which it starts.
+    pub now: Moment,
     /// All sources.
     pub sources: Vec<Source>,
     /// The reviews.
@@ -53,7 +56,7 @@ impl Dataset {
     #[must_use]
     pub fn build(
         seed: Seed,
-        today: Day,
+        now: Moment,
         businesses: Arc<Vec<Business>>,
         sources: Vec<Source>,
         done: &AtomicU64,
@@ -71,14 +74,16 @@ impl Dataset {
         }
         numbers.sort_unstable_by_key(|(number, _)| *number);
         let records: Vec<&Location> = businesses.iter().flat_map(|business| &business.locations).collect();
+        let today = now.day();
         let reviews = Reviews::build(seed, today, &records, &sources, done);
-        let questions = Questions::build(seed, &records);
+        let questions = Questions::build(seed, now, &records);
         let contacts = Contacts::build(seed, &businesses);
         let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
         Self {
             number,
             seed,
             today,
+            now,
             sources,
             reviews,
             questions,
@@ -158,13 +163,20 @@ impl Dataset {
     /// The locations that a number stands for: its own, an account's, or those of all accounts under a reseller.
     #[must_use]
     pub fn locations_of(&self, place: Place) -> Vec<u32> {
+        let mut locations = Vec::new();
+        self.add_locations_of(place, &mut locations);
+        locations
+    }
+
+    /// Adds them to a list.
+    pub fn add_locations_of(&self, place: Place, locations: &mut Vec<u32>) {
         match place {
-            Place::Location(location) => vec![location],
+            Place::Location(location) => locations.push(location),
             Place::Account(account) if self.account(account).kind == Kind::Reseller => {
                 let under = self.accounts().filter(|other| self.is_under(*other, account));
-                under.flat_map(|account| self.span(account)).collect()
+                locations.extend(under.flat_map(|account| self.span(account)));
             }
-            Place::Account(account) => self.span(account).collect(),
+            Place::Account(account) => locations.extend(self.span(account)),
         }
     }
 
@@ -215,7 +227,7 @@ pub mod fixture {
         };
         Dataset::build(
             Seed(1),
-            Day(20_364),
+            Day(20_364).start(),
             Arc::new(vec![business(100, vec![location(1), location(2)])]),
             sources::known(),
             &AtomicU64::new(0),

@@ -141,7 +141,7 @@ fn strikes(
             let (block, place) = (before / u64::from(of.max(1)), before % u64::from(of.max(1)));
             let order = Draw::new(seed, "exactly").with_text(&fault.name).with(group).with(block);
             (
-                Some(share_of(shuffled(&order, place, of.into()), of.into())),
+                Some(share_of(order.shuffled(place, of.into()), of.into())),
                 Some(share_of(hits.into(), of.into())),
             )
         }
@@ -156,39 +156,4 @@ fn strikes(
 #[expect(clippy::cast_precision_loss, reason = "both are far below 2^53")]
 fn share_of(part: u64, whole: u64) -> f64 {
     part as f64 / whole.max(1) as f64
-}
-
-/// The place of an element when `length` of them are shuffled: a permutation without a table, by four rounds of a
-/// balanced Feistel network, walked until it is back in range.
-fn shuffled(order: &Draw, element: u64, length: u64) -> u64 {
-    let half = (64 - length.saturating_sub(1).leading_zeros()).div_ceil(2).max(1);
-    let mask = (1_u64 << half) - 1;
-    let mut at = element;
-    loop {
-        let (mut left, mut right) = (at >> half, at & mask);
-        for round in 0..4 {
-            (left, right) = (right, left ^ (order.with(round).with(right).number() & mask));
-        }
-        at = left << half | right;
-        if at < length {
-            return at;
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::collections::BTreeSet;
-
-    #[test]
-    fn a_shuffle_is_a_permutation_and_blocks_differ() {
-        for length in [1, 2, 3, 10, 64, 1000] {
-            let order = |block| Draw::new(Seed(1), "t").with(block);
-            let places =
-                |block| -> Vec<u64> { (0..length).map(|at| shuffled(&order(block), at, length)).collect() };
-            assert_eq!(places(0).into_iter().collect::<BTreeSet<_>>(), (0..length).collect());
-            assert!(length < 10 || places(0) != places(1));
-        }
-    }
 }

@@ -72,7 +72,9 @@ impl Error {
 /// The 2003 of the operation's first mandatory field; of its first field with one where none is mandatory.
 fn first_validation(operation: Operation) -> Refusal {
     match operation {
-        Operation::SentimentLocations | Operation::SentimentBenchmark => Refusal::mandatory("businessNumbers"),
+        Operation::SentimentLocations | Operation::SentimentBenchmark => {
+            Refusal::mandatory("businessNumbers")
+        }
         Operation::Contact => Refusal::mandatory("email or phone"),
         Operation::Subscribe => Refusal::mandatory("events"),
         Operation::Reviews => Refusal::validation("ratings must be a list of ratings from 0 to 5", ""),

@@ -50,6 +50,12 @@ pub enum Manner {
 const GARBAGE: usize = 64;
 
 impl Sending {
+    /// Whether the client gets a status at all.
+    #[must_use]
+    pub const fn answers(&self) -> bool {
+        matches!(self.manner, Manner::Plain | Manner::Truncate { .. } | Manner::Drip { .. })
+    }
+
     /// How the answer to a request goes out by a verdict.
     #[must_use]
     pub fn of(verdict: &Verdict<'_>) -> Self {

@@ -204,8 +204,7 @@ fn preferences(field: Field<'_>, name: &str) -> Result<Option<Preferences>, Refu
 
 fn custom_fields(field: Field<'_>) -> Result<Option<Vec<CustomField>>, Refusal> {
     let (name, allowed) = ("customFields", "a list of objects");
-    let read = |(at, raw): (usize, &serde_json::value::RawValue)| {
-        let raw = raw.get();
+    let read = |(at, raw): (usize, &str)| {
         let sent: RequestField = raw
             .starts_with('{')
             .then(|| serde_json::from_str(raw).ok())
@@ -223,7 +222,6 @@ fn custom_fields(field: Field<'_>) -> Result<Option<Vec<CustomField>>, Refusal> 
             None => Ok(CustomField { name: name.into_owned(), kind, value }),
         }
     };
-    let fields =
-        field.list(name, allowed)?.into_iter().enumerate().map(read).collect::<Result<Vec<_>, _>>()?;
+    let fields = field.list(name, allowed)?.enumerate().map(read).collect::<Result<Vec<_>, _>>()?;
     Ok((!fields.is_empty() || field.is_list()).then_some(fields))
 }

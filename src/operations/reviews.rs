@@ -149,9 +149,9 @@ pub fn answer(context: Context<'_>, dataset: &Dataset, call: &Call<'_>) -> Resul
         sources,
         published,
     };
-    let mut search = search.as_deref().map(Search::new);
+    let mut search = search.as_deref().map(|text| Search::new(dataset, text));
     let rows = dataset.reviews.select(&filter);
-    let rows = rows.filter(|row| search.as_mut().is_none_or(|search| search.finds(dataset, *row)));
+    let rows = rows.filter(|row| search.as_mut().is_none_or(|search| search.finds(*row)));
     let (skip, take) = page(start, count);
     Ok(list(dataset, rows.skip(skip).take(take), take))
 }
@@ -195,12 +195,10 @@ fn date(field: Field<'_>, name: &str, code: Code) -> Result<Option<Day>, Refusal
 fn locations(dataset: &Dataset, place: Place, narrowed: &[i64]) -> Vec<u32> {
     let mut locations = dataset.locations_of(place);
     if !narrowed.is_empty() {
-        let named: Vec<u32> = narrowed
-            .iter()
-            .filter_map(|number| dataset.find(*number))
-            .flat_map(|place| dataset.locations_of(place))
-            .collect();
-        locations.retain(|location| named.contains(location));
+        let places = narrowed.iter().filter_map(|number| dataset.find(*number));
+        let mut named: Vec<u32> = places.flat_map(|place| dataset.locations_of(place)).collect();
+        named.sort_unstable();
+        locations.retain(|location| named.binary_search(location).is_ok());
     }
     locations
 }

@@ -11,7 +11,7 @@ use crate::api::field::{self, Field};
 use crate::api::refusal::Refusal;
 use crate::api::sources;
 use crate::dataset::asked::{business_numbers, hierarchy, ordered};
-use crate::dataset::insight::{Score, Tenths, scores};
+use crate::dataset::insight::{Tenths, total};
 use crate::dataset::selection::Filter;
 use crate::dataset::whole::{Dataset, Place};
 use crate::operations::{Answer, Context};
@@ -70,7 +70,7 @@ pub fn answer(context: Context<'_>, dataset: &Dataset, call: &Call<'_>) -> Resul
     let accounts = asked_about(dataset, request.business_numbers)?;
     locations.retain(|place| dataset.location(*place).is_at(&levels));
     let filter = Filter { from: Some(from), to: Some(to), ratings, sources, ..Filter::default() };
-    let score = total(dataset, &filter, &locations).tenths();
+    let score = total(&dataset.reviews, &filter, &locations).tenths();
     let industry_score = industry(dataset, &accounts, from, to);
     Ok(Answer::of(&Response { actual: Actual { score, industry_score } }))
 }
@@ -95,23 +95,13 @@ fn asked_about(dataset: &Dataset, field: Field<'_>) -> Result<Vec<u32>, Refusal>
     Ok(accounts)
 }
 
-fn total(dataset: &Dataset, filter: &Filter<'_>, locations: &[u32]) -> Score {
-    let mut total = Score::default();
-    for score in scores(&dataset.reviews, filter, locations) {
-        total += score;
-    }
-    total
-}
-
 /// The mean over the accounts asked about, those of which nothing is known left out.
 #[expect(clippy::cast_precision_loss, reason = "scores and counts of accounts are small")]
 fn industry(dataset: &Dataset, accounts: &[u32], from: Day, to: Day) -> f64 {
-    let known: Vec<f64> =
-        accounts.iter().filter_map(|account| industry_of(dataset, *account, from, to)).collect();
-    match known.as_slice() {
-        [] => 0.0,
-        [only] => *only,
-        many => (many.iter().sum::<f64>() / many.len() as f64 * 10.0).round() / 10.0,
+    let known = accounts.iter().filter_map(|account| industry_of(dataset, *account, from, to));
+    match known.fold((0.0, 0_usize), |(sum, count), score| (sum + score, count + 1)) {
+        (given, 1) if accounts.len() == 1 && dataset.account(accounts[0]).industry_score.is_some() => given,
+        (sum, count) => (sum / count.max(1) as f64 * 10.0).round() / 10.0,
     }
 }
 
@@ -125,6 +115,7 @@ fn industry_of(dataset: &Dataset, account: u32, from: Day, to: Day) -> Option<f6
     let mut locations: Vec<u32> = competitors.flat_map(|place: Place| dataset.locations_of(place)).collect();
     locations.sort_unstable();
     locations.dedup();
-    let score = total(dataset, &Filter { from: Some(from), to: Some(to), ..Filter::default() }, &locations);
-    (score.mentions > 0).then(|| score.tenths().value())
+    let days = Filter { from: Some(from), to: Some(to), ..Filter::default() };
+    let score = total(&dataset.reviews, &days, &locations);
+    (score.mentions > 0).then(|| score.mean())
 }

@@ -75,7 +75,7 @@ fn columns(keys: &[&'static str]) -> String {
 fn header(findings: &mut Findings, cells: &[Cell], keys: &[&'static str]) -> Option<Vec<Column>> {
     let mut columns: Vec<Column> = Vec::new();
     let mut seen: HashMap<(&str, bool), Span> = HashMap::new();
-    let before = findings.errors();
+    let mut known = false;
     for cell in cells {
         let name = cell.text.trim();
         let extra = name.strip_prefix(EXTRA.0).filter(|rest| !rest.is_empty() && keys.contains(&EXTRA.1));
@@ -91,13 +91,17 @@ fn header(findings: &mut Findings, cells: &[Cell], keys: &[&'static str]) -> Opt
                 finding.allowed(name, taken(keys)).help(self::columns(keys));
             }
         }
+        known |= extra.is_some() || taken(keys).any(|key| key == name);
         columns.push(Column {
             key: extra.unwrap_or(name).into(),
             extra: extra.is_some(),
             list: LISTS.contains(&name),
         });
     }
-    (findings.errors() == before).then_some(columns)
+    if !known && cells.len() == 1 && cells.iter().any(|cell| cell.text.contains(';')) {
+        findings.help_last("columns are parted by commas, not by semicolons");
+    }
+    known.then_some(columns)
 }
 
 fn record(columns: &[Column], cells: &[Cell]) -> Node {

@@ -242,7 +242,7 @@ impl Read for Cors {
 }
 
 /// An HTTP status.
-pub type Status = Whole<100, 599>;
+pub type Status = Whole<200, 599>;
 
 /// The status of a code, for all operations or by operation.
 #[derive(Clone, Debug)]

@@ -280,6 +280,10 @@ pub fn schema<T: Fields>(definitions: &mut Map<String, Json>) -> Json {
     let mut properties = Map::new();
     for field in T::FIELDS {
         let mut schema = (field.schema)(definitions);
+        if !field.required {
+            // What is null is absent.
+            schema = json!({ "anyOf": [schema, { "type": "null" }] });
+        }
         if let Json::Object(members) = &mut schema {
             members.insert("description".to_owned(), field.doc.trim().into());
         }

@@ -56,7 +56,7 @@ pub fn nothing(path: &str) -> Reply {
     error(
         404,
         &format!(
-            "Nothing is at {path} of the admin side: see health, scenarios, worlds/{{world}}/contacts, …/subscriptions, …/reset, …/clock."
+            "Nothing is at {path} of the admin side: see health, scenarios, worlds, and of a world contacts, subscriptions, reset, clock."
         ),
     )
 }

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::api::call::Call;
+use crate::api::ids::ID_LIMIT;
 use crate::api::reply::Reply;
 use crate::clock::{Mode, Moment};
 use crate::dataset::records::{Contact, Preferences};
@@ -74,7 +75,7 @@ pub fn of_world(world: &World, rest: &[&str], call: &Call<'_>) -> Reply {
         ["subscriptions"] => on(call, &[("GET", &|| list(call, subscriptions(world)))]),
         ["reset"] => on(call, &[("POST", &|| reset(world, call))]),
         ["clock"] => on(call, &[("GET", &|| clock(world)), ("POST", &|| move_clock(world, call))]),
-        _ => nothing(&rest.join("/")),
+        _ => nothing(&format!("/worlds/{}/{}", world.name, rest.join("/"))),
     }
 }
 
@@ -146,9 +147,12 @@ fn subscriptions(world: &World) -> Vec<Value> {
 fn seed(members: &serde_json::Map<String, Value>) -> Result<Option<Seed>, Reply> {
     match members.get("seed") {
         None | Some(Value::Null) => Ok(None),
-        Some(value) => match value.as_u64() {
+        Some(value) => match value.as_u64().filter(|seed| *seed < ID_LIMIT) {
             Some(seed) => Ok(Some(Seed(seed))),
-            None => Err(error(400, &format!("seed must be an integer of 0 or more; it is {value}."))),
+            None => Err(error(
+                400,
+                &format!("seed must be an integer from 0 to {}; it is {value}.", ID_LIMIT - 1),
+            )),
         },
     }
 }

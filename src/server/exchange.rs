@@ -33,14 +33,15 @@ pub async fn handle(mut request: Request, state: &State) -> Response<BoxBody> {
     let started = state.log.map(|_| clock::real_now());
     // Where the client left, or broke the framing, there is nobody to answer.
     let Ok(body) = read(&mut payload).await else { return Response::new(StatusCode::BAD_REQUEST) };
-    let Outcome { reply, sending } = answer(&request, body.as_deref(), state).await;
+    let Outcome { reply, sending, fault } = answer(&request, body.as_deref(), state).await;
     if let (Some(log), Some(started)) = (state.log, started) {
         let detail = reply.headers.iter().find(|(name, _)| name == "x-standin-detail");
         log.tell(&Line {
             method: request.method().as_str(),
             path: request.uri().path(),
-            status: reply.status,
+            status: sending.answers().then_some(reply.status),
             detail: detail.map(|(_, value)| value.as_ref()),
+            fault: fault.as_deref(),
             took: started.elapsed(),
         });
     }
@@ -48,16 +49,14 @@ pub async fn handle(mut request: Request, state: &State) -> Response<BoxBody> {
 }
 
 async fn answer(request: &Request, body: Option<&[u8]>, state: &State) -> Outcome {
+    let sent = request.head().headers();
+    let mut headers = Vec::with_capacity(sent.len_keys());
+    headers.extend(sent.iter().map(|(name, value)| (name.as_str(), value.as_bytes())));
     let mut call = Call {
         method: request.method().as_str(),
         path: request.uri().path(),
         query: request.uri().query().unwrap_or_default(),
-        headers: request
-            .head()
-            .headers()
-            .iter()
-            .map(|(name, value)| (name.as_str(), value.as_bytes()))
-            .collect(),
+        headers,
         body: body.map_or(Body::TooLarge, Body::Whole),
     };
     if let Some(path) = admin::path(call.path) {

@@ -22,8 +22,11 @@ pub enum RequestLog {
 pub struct Line<'a> {
     pub method: &'a str,
     pub path: &'a str,
-    pub status: u16,
+    /// None where the client gets no answer.
+    pub status: Option<u16>,
     pub detail: Option<&'a str>,
+    /// The fault that struck.
+    pub fault: Option<&'a str>,
     pub took: Duration,
 }
 
@@ -40,17 +43,20 @@ impl RequestLog {
 
 fn shown(now: Moment, line: &Line<'_>) -> String {
     let colour = match line.status {
-        ..300 => AnsiColor::Green,
-        300..500 => AnsiColor::Yellow,
-        500.. => AnsiColor::Red,
+        Some(..300) => AnsiColor::Green,
+        Some(300..500) => AnsiColor::Yellow,
+        Some(500..) | None => AnsiColor::Red,
     };
     let (style, dim) = (Style::new().fg_color(Some(colour.into())), Style::new().dimmed());
     let stamp = now.iso();
     let time = stamp.get(11..19).unwrap_or_default();
     let detail = line.detail.map(|detail| format!("  {dim}{detail}{dim:#}")).unwrap_or_default();
-    let (method, path, status, took) =
-        (line.method, line.path, line.status, line.took.as_secs_f64() * 1000.0);
-    format!("{dim}{time}{dim:#} {style}{status}{style:#} {method} {path} {dim}{took:.1} ms{dim:#}{detail}")
+    let (method, path, took) = (line.method, line.path, line.took.as_secs_f64() * 1000.0);
+    let status = line.status.map_or_else(|| "---".to_owned(), |status| status.to_string());
+    let fault = line.fault.map(|fault| format!("  {style}fault {fault}{style:#}")).unwrap_or_default();
+    format!(
+        "{dim}{time}{dim:#} {style}{status}{style:#} {method} {path} {dim}{took:.1} ms{dim:#}{fault}{detail}"
+    )
 }
 
 fn json(now: Moment, line: &Line<'_>) -> String {
@@ -61,7 +67,8 @@ fn json(now: Moment, line: &Line<'_>) -> String {
         "path": line.path,
         "status": line.status,
         "detail": line.detail,
-        "durationMs": line.took.as_secs_f64() * 1000.0,
+        "fault": line.fault,
+        "durationUs": u64::try_from(line.took.as_micros()).unwrap_or(u64::MAX),
     })
     .to_string()
 }
@@ -75,12 +82,13 @@ mod tests {
         let line = Line {
             method: "POST",
             path: "/v1/x",
-            status: 404,
+            status: Some(404),
             detail: Some("why"),
+            fault: Some("slow"),
             took: Duration::from_micros(1_250),
         };
         let plain = anstream::adapter::strip_str(&shown(Moment(43_200_000), &line)).to_string();
-        assert_eq!(plain, "12:00:00 404 POST /v1/x 1.2 ms  why");
+        assert_eq!(plain, "12:00:00 404 POST /v1/x 1.2 ms  fault slow  why");
         assert!(json(Moment(0), &line).contains(r#""status":404"#));
     }
 }

@@ -125,7 +125,7 @@ impl Snapshot {
         self.dataset.get_or_init(|| {
             Dataset::build(
                 self.seed,
-                self.today,
+                self.clock.start.unwrap_or_else(|| self.today.start()),
                 Arc::clone(&self.businesses),
                 self.dialect.sources.clone(),
                 &self.done,

@@ -62,7 +62,7 @@ type Seen = BTreeMap<usize, Vec<String>>;
 
 fn run(followed: &Followed, world: &str, requests: &[Sent], threads: usize, order: &[usize]) -> Seen {
     let sent = storm(threads, order, |place| {
-        let Outcome { reply, sending } = requests[place % requests.len()].to(&followed.registry, world);
+        let Outcome { reply, sending, .. } = requests[place % requests.len()].to(&followed.registry, world);
         let body = String::from_utf8_lossy(&reply.body).into_owned();
         format!("{} {:?} {body} {sending:?}", reply.status, reply.headers)
     });

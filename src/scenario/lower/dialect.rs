@@ -81,10 +81,19 @@ fn status(
         unknown_name(findings, member.key_span, ("code of the catalogue", &member.key), all);
         return;
     };
-    let small = |status: raw::Status| u16::try_from(status.0).unwrap_or(u16::MAX);
+    let bodied = |findings: &mut Findings, status: raw::Status, span| {
+        let number = u16::try_from(status.0).ok()?;
+        if matches!(number, 204 | 205 | 304) {
+            findings.error("wrong-value", span, format!("an answer with status {number} has no body"));
+            return None;
+        }
+        Some(number)
+    };
     match member.value {
         Statuses::All(status) => {
-            out.insert((row.code, None), small(status));
+            if let Some(number) = bodied(findings, status, member.span) {
+                out.insert((row.code, None), number);
+            }
         }
         Statuses::By(Dictionary(members)) => {
             for member in members {
@@ -93,7 +102,9 @@ fn status(
                     unknown_name(findings, member.key_span, ("operation", &member.key), names);
                     continue;
                 };
-                out.insert((row.code, Some(operation)), small(member.value));
+                if let Some(number) = bodied(findings, member.value, member.span) {
+                    out.insert((row.code, Some(operation)), number);
+                }
             }
         }
     }
