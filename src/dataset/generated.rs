@@ -92,6 +92,7 @@ pub const REVIEW: &str = "review";
 
 /// The outline of a record. No response is later than `today`, unless its review is.
 #[must_use]
+#[inline]
 pub fn outline(plan: &ReviewPlan, sources: &[Source], today: Day, record: &Record) -> Outline {
     let mut draw = record.facts();
     let days = u64::from(plan.from.0.abs_diff(plan.to.0)) + 1;
@@ -151,6 +152,7 @@ const SHORT: u64 = 7;
 
 /// The words that go with a review's stars; where the source gives none, they speak of none.
 #[must_use]
+#[inline]
 pub fn words(bank: &Bank, outline: &Outline, record: &Record) -> Words {
     let mut draw = record.words();
     let stars = outline.stars;

@@ -98,13 +98,20 @@ impl Table {
                 .iter()
                 .fold(Common::default(), |any, common| any.or(*common))
         };
-        let details = bank.good.iter().chain(&bank.bad).map(any).fold(Common::default(), Common::or);
+        let [good, bad] = [&bank.good, &bank.bad].map(|ranges| any(&ranges[0]).or(any(&ranges[1])));
         let may = std::array::from_fn(|star| {
             let stars = u8::try_from(star + 1).unwrap_or(5);
             let (open, close) = (any(&bank.open[star]), any(&bank.close[mood(stars)]));
-            let all = open.or(details).or(close);
-            let meets = open.ends & details.begins | details.ends & (details.begins | close.begins);
-            any(&bank.title[star]).whole || all.whole || all.within || meets != 0
+            let details = match stars {
+                4.. => good,
+                2 | 3 => good.or(bad),
+                _ => bad,
+            };
+            // It stands in one phrase, over the seam of two, or has whole phrases in it between the ends of two.
+            let (first, last) = (open.or(details), details.or(close));
+            let two = open.ends & details.begins | details.ends & last.begins;
+            let more = details.within && first.ends != 0 && last.begins != 0;
+            any(&bank.title[star]).whole || first.or(last).whole || two != 0 || more
         });
         Self { phrases, may }
     }

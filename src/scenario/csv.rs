@@ -72,10 +72,15 @@ fn columns(keys: &[&'static str]) -> String {
     format!("allowed: {}{extra}", listed(taken(keys)))
 }
 
+/// The key of a column that there is not; its cells are passed over.
+const IGNORED: &str = "";
+/// Columns that records of some kind cannot do without.
+const NEEDED: [&str; 3] = ["rating", "date", "question"];
+
 fn header(findings: &mut Findings, cells: &[Cell], keys: &[&'static str]) -> Option<Vec<Column>> {
     let mut columns: Vec<Column> = Vec::new();
     let mut seen: HashMap<(&str, bool), Span> = HashMap::new();
-    let mut known = false;
+    let mut known = 0;
     for cell in cells {
         let name = cell.text.trim();
         let extra = name.strip_prefix(EXTRA.0).filter(|rest| !rest.is_empty() && keys.contains(&EXTRA.1));
@@ -91,23 +96,32 @@ fn header(findings: &mut Findings, cells: &[Cell], keys: &[&'static str]) -> Opt
                 finding.allowed(name, taken(keys)).help(self::columns(keys));
             }
         }
-        known |= extra.is_some() || taken(keys).any(|key| key == name);
+        let taken = extra.is_some() || taken(keys).any(|key| key == name);
+        known += u32::from(taken);
         columns.push(Column {
-            key: extra.unwrap_or(name).into(),
+            key: if taken { extra.unwrap_or(name) } else { IGNORED }.into(),
             extra: extra.is_some(),
             list: LISTS.contains(&name),
         });
     }
-    if !known && cells.len() == 1 && cells.iter().any(|cell| cell.text.contains(';')) {
+    if known == 0 && cells.len() == 1 && cells.iter().any(|cell| cell.text.contains(';')) {
         findings.help_last("columns are parted by commas, not by semicolons");
     }
-    known.then_some(columns)
+    // Where what every record needs is likely the very column that is misspelt, each row would only say so again.
+    let there = |key: &&&str| columns.iter().any(|column| *column.key == ***key);
+    let needed = NEEDED.iter().filter(|key| keys.contains(key)).all(|key| there(&key));
+    let all = known as usize == columns.len();
+    (all || (known > 0 && needed)).then_some(columns)
 }
 
 fn record(columns: &[Column], cells: &[Cell]) -> Node {
     let mut entries = Vec::with_capacity(columns.len());
     let mut extra: Vec<Entry> = Vec::new();
-    for (column, cell) in columns.iter().zip(cells).filter(|(_, cell)| !cell.text.trim().is_empty()) {
+    for (column, cell) in columns
+        .iter()
+        .zip(cells)
+        .filter(|(column, cell)| *column.key != *IGNORED && !cell.text.trim().is_empty())
+    {
         let scalar =
             |text: &str| Node::new(cell.span, Value::Scalar(Scalar { text: text.into(), plain: true }));
         let value = if column.list {

@@ -23,6 +23,7 @@ fn fits(schema: &Json, root: &Json, value: &Json) -> bool {
         "boolean" => value.is_boolean(),
         "number" => value.is_number(),
         "integer" => value.is_u64(),
+        "null" => value.is_null(),
         other => panic!("{other}"),
     };
     let kinds: Vec<&str> = match schema["type"].as_array() {

@@ -339,7 +339,8 @@ fn unknown(root: &Value, schema: &Value, value: &Value, path: &str) -> Vec<Strin
         return unknown(root, root.pointer(name.trim_start_matches('#')).unwrap(), value, path);
     }
     if let Some(choices) = schema["anyOf"].as_array() {
-        let tried = choices.iter().map(|choice| unknown(root, choice, value, path));
+        let meant = choices.iter().filter(|choice| value.is_null() || choice["type"] != "null");
+        let tried = meant.map(|choice| unknown(root, choice, value, path));
         return tried.min_by_key(Vec::len).unwrap_or_default();
     }
     match value {

@@ -420,6 +420,8 @@ fn every_code_of_the_catalogue_is_injected_as_its_operation_answers_it() {
             let message = match (row.code, operation) {
                 (Code::Validation, Operation::Contact) => "email or phone is mandatory",
                 (Code::Validation, Operation::Subscribe) => "events is mandatory",
+                (Code::Validation, Operation::Reviews) => "ratings must be a list of ratings from 0 to 5",
+                (Code::Validation, Operation::Qna) => "businessId is mandatory",
                 _ => row.message,
             };
             let body = format!(r#"{{"code":{},"message":{}}}"#, row.number, Value::from(message));

@@ -41,7 +41,6 @@ fn an_unknown_path_is_404_and_the_paths_are_told() {
         "/v2/qna/unanswered/get",
         "/v1/qna/unanswered/get/x",
         "/V1/qna/unanswered/get",
-        "/v1/review/businessId/",
         "/v1/review/businessId/1/2",
         "/resources",
         "/resources/resources/v1/qna/unanswered/get",
