@@ -99,26 +99,26 @@ impl Wire {
 
     /// One answer.
     pub fn answer(&mut self) -> Heard {
-        let mut head = Vec::new();
+        let mut bytes = Vec::new();
         // A byte at a time, so that nothing of the body is taken with it.
-        while !head.ends_with(b"\r\n\r\n") {
+        while !bytes.ends_with(b"\r\n\r\n") {
             let mut byte = [0];
             let read = self.read(&mut byte);
-            assert_eq!(read, Ok(1), "after {:?}", String::from_utf8_lossy(&head));
-            head.push(byte[0]);
+            assert_eq!(read, Ok(1), "after {:?}", String::from_utf8_lossy(&bytes));
+            bytes.push(byte[0]);
         }
-        let head = String::from_utf8(head).unwrap();
-        let mut heard = Heard { head, body: Vec::new(), end: None, reads: 0 };
-        let length = heard.header("content-length").map_or(0, |length| length.parse().unwrap());
-        while heard.body.len() < length && heard.end.is_none() {
-            let mut buffer = vec![0; length - heard.body.len()];
+        let head = String::from_utf8(bytes).unwrap();
+        let mut answer = Heard { head, body: Vec::new(), end: None, reads: 0 };
+        let length = answer.header("content-length").map_or(0, |length| length.parse().unwrap());
+        while answer.body.len() < length && answer.end.is_none() {
+            let mut buffer = vec![0; length - answer.body.len()];
             match self.read(&mut buffer) {
-                Ok(read) => heard.body.extend_from_slice(&buffer[..read]),
-                Err(end) => heard.end = Some(end),
+                Ok(read) => answer.body.extend_from_slice(&buffer[..read]),
+                Err(end) => answer.end = Some(end),
             }
-            heard.reads += 1;
+            answer.reads += 1;
         }
-        heard
+        answer
     }
 }
 
@@ -302,5 +302,19 @@ fn a_thousand_stalled_connections_hold_up_nobody() {
     assert!(stalled.iter().all(Wire::is_silent), "none has been answered or ended");
     if let (Some(before), Some(now)) = (before, threads()) {
         assert!(now <= before, "{before} threads before, {now} with a thousand stalled");
+    }
+}
+
+#[test]
+fn a_stalled_connection_does_not_keep_the_program_from_ending() {
+    let server = server();
+    let mut wires: Vec<Wire> = (0..3).map(|_| Wire::to(&server)).collect();
+    for wire in &mut wires {
+        wire.send(qna("stall"));
+    }
+    assert_eq!(plain(&server, &qna("")).status(), 200);
+    assert_eq!(server.stop().code(), Some(0));
+    for wire in &mut wires {
+        assert_eq!(wire.rest().0, b"");
     }
 }
