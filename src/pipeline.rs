@@ -12,7 +12,7 @@ use crate::api::reply::Reply;
 use crate::auth::{Caller, sent_key};
 use crate::dataset::whole::Dataset;
 use crate::fault::body::Body as effect;
-use crate::fault::decide::{Verdict, decide};
+use crate::fault::decide::{Decision, Verdict, decide};
 use crate::fault::effect::Act;
 use crate::fault::request::Request;
 use crate::fault::sending::Sending;
@@ -97,14 +97,14 @@ pub struct Outcome {
     pub reply: Reply,
     /// How it is sent.
     pub sending: Sending,
-    /// Name of the fault that struck, if one did.
-    pub fault: Option<String>,
+    /// How the faults decided; none where none counted the call.
+    pub decision: Option<Decision>,
 }
 
 impl From<Reply> for Outcome {
     /// A reply that goes out at once and whole.
     fn from(reply: Reply) -> Self {
-        Self { reply, sending: Sending::default(), fault: None }
+        Self { reply, sending: Sending::default(), decision: None }
     }
 }
 
@@ -137,9 +137,8 @@ pub fn respond(located: &Located, dataset: &Dataset, call: &Call<'_>) -> Outcome
         Some(headers) => headers.applied(reply),
         None => reply,
     };
-    let fault =
-        verdict.decision.as_ref().filter(|decision| decision.struck).map(|decision| decision.fault.clone());
-    Outcome { reply, sending: Sending::of(&verdict), fault }
+    let sending = Sending::of(&verdict);
+    Outcome { reply, sending, decision: verdict.decision }
 }
 
 /// Step 3: which fault strikes.

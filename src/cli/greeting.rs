@@ -67,6 +67,13 @@ impl Greeting<'_> {
         let _ = writeln!(text, "  Keys      {}", keys(&snapshot).join("\n            "));
         if self.admin {
             let _ = writeln!(text, "  Admin     {base}/__admin/health");
+        } else {
+            let _ =
+                writeln!(text, "  Admin     off: it needs --admin-token on any address but a loopback one");
+        }
+        if self.address.ip().is_unspecified() {
+            let _ =
+                writeln!(text, "  Open to   every network of this machine, on port {}", self.address.port());
         }
         if let Some(line) = curl(&snapshot, &base) {
             let _ = writeln!(text, "\nTry it:\n\n{line}");
@@ -126,11 +133,22 @@ fn keys(snapshot: &Snapshot) -> Vec<String> {
             || "all accounts".to_owned(),
             |accounts| {
                 let numbers: Vec<String> = accounts.iter().map(u64::to_string).collect();
-                format!("account {}", numbers.join(", "))
+                if numbers.is_empty() {
+                    "no account".to_owned()
+                } else {
+                    format!("account {}", numbers.join(", "))
+                }
             },
         );
         let limit = key.rate_limit.map(|limit| format!(", {} per {:?}", limit.requests, limit.window));
-        format!("{}  {DIM}({accounts}{}){DIM:#}", key.key, limit.unwrap_or_default())
+        let own =
+            key.name.as_ref().filter(|_| key.own_world).map(|name| format!(", in its own world /w/{name}"));
+        format!(
+            "{}  {DIM}({accounts}{}{}){DIM:#}",
+            key.key,
+            limit.unwrap_or_default(),
+            own.unwrap_or_default()
+        )
     };
     snapshot.keys.all().iter().filter(|key| !key.revoked).map(shown).collect()
 }

@@ -21,7 +21,8 @@ const STARTER: &str = include_str!("starter.yaml");
 /// Writes `scenarios/NAME.yaml`, never over another file.
 #[must_use]
 pub fn run(flags: &Flags) -> Exit {
-    let name = &flags.name;
+    let name =
+        flags.name.strip_suffix(".yaml").or_else(|| flags.name.strip_suffix(".yml")).unwrap_or(&flags.name);
     if !is_world_name(name) || name == "default" {
         return refuse(&format!(
             "`{name}` cannot name a scenario: 1 to 64 letters, digits, `.`, `_` or `-`, beginning with a letter or digit, and not `default`"

@@ -16,7 +16,7 @@ use crate::cli::watch::Watch;
 use crate::draw::Seed;
 use crate::reload::{self, Board, News, Setup};
 use crate::scenario::files::Disk;
-use crate::scenario::problem::Severity;
+use crate::scenario::problem::{Severity, nearest};
 use crate::scenario::render;
 use crate::server::bind::{self, Settings};
 use crate::server::request_log::RequestLog;
@@ -141,6 +141,7 @@ fn tell(log: Log, people: &str, programs: &str) {
 
 /// The first load. What is named must be good, and so must one scenario at least.
 fn load(flags: &Flags, setup: &Setup) -> Result<(Arc<Registry>, Arc<Board>), (Exit, String)> {
+    missing(flags, setup)?;
     let reading = reload::read(setup);
     let folder = &reading.folder;
     let shown: String = folder.all_problems().map(|problem| render::human(problem, true) + "\n\n").collect();
@@ -160,10 +161,12 @@ fn load(flags: &Flags, setup: &Setup) -> Result<(Arc<Registry>, Arc<Board>), (Ex
         folder.scenarios.iter().filter_map(|loaded| Some(loaded.scenario.as_ref()?.name.clone())).collect();
     let paths: Vec<String> = flags.paths.iter().map(|path| path.display().to_string()).collect();
     let Some(first) = good.first() else {
-        return Err(cannot(format!(
-            "no good scenario in {}: `standin new NAME` writes one to scenarios/",
-            paths.join(", ")
-        )));
+        let what = if folder.has_errors() {
+            "mend what is told above"
+        } else {
+            "`standin new NAME` writes one to scenarios/"
+        };
+        return Err(cannot(format!("no good scenario in {}: {what}", paths.join(", "))));
     };
     let demo = || good.iter().find(|name| *name == "demo").unwrap_or(first).clone();
     let default = flags.default.clone().unwrap_or_else(demo);
@@ -179,6 +182,24 @@ fn load(flags: &Flags, setup: &Setup) -> Result<(Arc<Registry>, Arc<Board>), (Ex
     let registry = Registry::new(&default, snapshots)
         .map_err(|_| cannot(format!("no good scenario is named `{default}`")))?;
     Ok((Arc::new(registry), Arc::new(board)))
+}
+
+/// Refuses what is neither there nor meant to be: a command misspelt, or no scenarios yet.
+fn missing(flags: &Flags, setup: &Setup) -> Result<(), (Exit, String)> {
+    let there =
+        |path: &PathBuf| setup.files.is_folder(&setup.cwd.join(path)) || setup.cwd.join(path).exists();
+    let Some(path) = flags.paths.iter().find(|path| !there(path)) else { return Ok(()) };
+    let shown = path.display().to_string();
+    let commands = ["serve", "check", "new", "schema", "completions"];
+    if !shown.contains(['/', '.'])
+        && let Some(command) = nearest(&shown, commands)
+    {
+        let why = format!("there is no command, file or folder `{shown}`: did you mean `standin {command}`?");
+        return Err((Exit::Usage, why));
+    }
+    let why =
+        format!("there is no file or folder {shown}: `standin new NAME` writes a scenario to scenarios/");
+    Err((Exit::CannotStart, why))
 }
 
 fn listen(flags: &Flags) -> Result<TcpListener, (Exit, String)> {

@@ -106,7 +106,8 @@ impl Contacts {
                     generated(business, plan, &Record::new(seed, CONTACT, business.number, place, index))
                 })
             });
-            for contact in generated.chain(business.contacts.iter().cloned()) {
+            for mut contact in generated.chain(business.contacts.iter().cloned()) {
+                contact.country_code.get_or_insert_with(|| COUNTRIES[0].to_owned());
                 registers.entry(business.number).or_insert_with(Register::default).put(contact);
             }
         }

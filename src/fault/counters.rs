@@ -56,6 +56,8 @@ impl Hasher for Folded {
 /// Faults in their order, each with what its counters go by.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
+    /// Which load of the scenario they are from.
+    pub generation: u64,
     faults: Vec<Fault>,
     ids: Vec<u64>,
 }
@@ -63,12 +65,12 @@ pub struct Plan {
 impl Plan {
     /// Those faults.
     #[must_use]
-    pub fn new(faults: Vec<Fault>) -> Self {
+    pub fn new(generation: u64, faults: Vec<Fault>) -> Self {
         let id = |fault: &Fault| {
             Draw::new(Seed(0), "fault").with_text(&fault.name).with_text(&fault.text).number()
         };
         let ids = faults.iter().map(id).collect();
-        Self { faults, ids }
+        Self { generation, faults, ids }
     }
 
     /// Each with what its counters go by.

@@ -10,7 +10,7 @@ use crate::fault::counters::{Counters, Plan};
 use crate::fault::effect::Act;
 use crate::fault::request::Request;
 
-/// How it came that a fault struck, or did not.
+/// How it came that a fault struck, or did not: what headers, the log and the journal tell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decision {
     /// Name of the fault that struck, else of the last that counted the request.
@@ -23,6 +23,8 @@ pub struct Decision {
     pub threshold: Option<f64>,
     /// Whether it struck.
     pub struck: bool,
+    /// Which load of the scenario the fault is from.
+    pub generation: u64,
 }
 
 /// What becomes of a request.
@@ -67,7 +69,7 @@ pub fn decide<'a>(
         if !counts {
             continue;
         }
-        let drawn = strikes((id, fault), request, seed, counters);
+        let drawn = strikes((id, plan.generation, fault), request, seed, counters);
         let struck = drawn.struck;
         let last = verdict.decision.as_ref().is_none_or(|earlier| struck || !earlier.struck);
         let attempt = drawn.attempt;
@@ -104,7 +106,7 @@ fn stream(seed: Seed, fault: &Fault, request: &Request<'_>, attempt: u32) -> Dra
 }
 
 fn strikes(
-    (id, fault): (u64, &Fault),
+    (id, generation, fault): (u64, u64, &Fault),
     request: &Request<'_>,
     seed: Seed,
     counters: &mut Counters,
@@ -150,7 +152,7 @@ fn strikes(
     if struck {
         counters.strike(id);
     }
-    Decision { fault: fault.name.clone(), attempt, draw, threshold, struck }
+    Decision { fault: fault.name.clone(), attempt, draw, threshold, struck, generation }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "both are far below 2^53")]

@@ -33,7 +33,7 @@ pub async fn handle(mut request: Request, state: &State) -> Response<BoxBody> {
     let started = state.log.map(|_| clock::real_now());
     // Where the client left, or broke the framing, there is nobody to answer.
     let Ok(body) = read(&mut payload).await else { return Response::new(StatusCode::BAD_REQUEST) };
-    let Outcome { reply, sending, fault } = answer(&request, body.as_deref(), state).await;
+    let Outcome { reply, sending, decision } = answer(&request, body.as_deref(), state).await;
     if let (Some(log), Some(started)) = (state.log, started) {
         let detail = reply.headers.iter().find(|(name, _)| name == "x-standin-detail");
         log.tell(&Line {
@@ -41,7 +41,10 @@ pub async fn handle(mut request: Request, state: &State) -> Response<BoxBody> {
             path: request.uri().path(),
             status: sending.answers().then_some(reply.status),
             detail: detail.map(|(_, value)| value.as_ref()),
-            fault: fault.as_deref(),
+            fault: decision
+                .as_ref()
+                .filter(|decision| decision.struck)
+                .map(|decision| decision.fault.as_str()),
             took: started.elapsed(),
         });
     }

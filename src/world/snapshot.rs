@@ -70,7 +70,7 @@ impl Snapshot {
             clock: scenario.clock,
             keys: Keys::new(scenario.keys),
             dialect: scenario.dialect,
-            faults: Arc::new(Plan::new(scenario.faults)),
+            faults: Arc::new(Plan::new(generation, scenario.faults)),
             events: scenario.webhooks.events.keys().cloned().collect(),
             own_seed: seed,
             today: scenario.today,

@@ -62,7 +62,7 @@ fn contacts_are_shown_in_the_apis_field_names() {
     let contacts = server.admin("GET", "worlds/api/contacts").send().ok();
     let expected = json!({
         "id": 7001, "firstName": "Michael", "lastName": "Scott", "email": "michael@first.test",
-        "phone": "(212) 555-0100", "businessIds": [1001], "tags": ["vip"], "customFields": [],
+        "phone": "(212) 555-0100", "countryCode": "US", "businessIds": [1001], "tags": ["vip"], "customFields": [],
         "externalId": "CRM-1", "emailPreferences": {"marketingOptin": true, "serviceOptin": true},
     });
     assert_eq!(contacts[0], expected);
