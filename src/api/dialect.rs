@@ -1,4 +1,4 @@
-//! What a scenario may change in the API's manners where `interface.md` is silent (`scenario.md`, `dialect`).
+//! What a scenario may change in the API's manners where `interface.md` is silent (`scenarios.md`, `dialect`).
 
 use std::collections::BTreeMap;
 

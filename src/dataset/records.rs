@@ -1,5 +1,5 @@
 //! What a scenario gives: businesses with their locations, reviews, questions and contacts, as checked values.
-//! `scenario.md` ("Record keys") says what each may hold; the loader has checked all of it before these are made.
+//! `scenarios.md` ("Record keys") says what each may hold; the loader has checked all of it before these are made.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What a well-behaved client does (`scenario.md`, "Expectations"). Plain values, checked by the loader.
+//! What a well-behaved client does (`scenarios.md`, "Expectations"). Plain values, checked by the loader.
 
 use std::time::Duration;
 

@@ -44,7 +44,7 @@ pub mod pointer;
 pub mod status;
 
 /// A fault. The first enabled one that matches and is due takes the effect; a delay alone lets later ones be considered
-/// too (`scenario.md`, "Faults").
+/// too (`scenarios.md`, "Faults").
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
     /// Its name, by which it is listed, told in answers, and asked for with `Prefer: fault=<name>`.

@@ -287,7 +287,7 @@ pub fn is_world_name(name: &str) -> bool {
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
 }
 
-/// A name for a world or a scenario: the pattern of `control.md`, `default` excluded.
+/// A name for a world or a scenario: letters, digits and `._-`, `default` excluded.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WorldName(pub String);
 

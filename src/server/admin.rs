@@ -1,4 +1,4 @@
-//! The admin side under `/__admin` (`control.md`): health, scenarios, and what a world holds.
+//! The admin side under `/__admin`: health, scenarios, and what a world holds.
 
 use std::sync::Arc;
 

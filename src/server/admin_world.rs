@@ -1,4 +1,4 @@
-//! The admin side of worlds: made, looked into, reset, their clocks moved (`control.md`).
+//! The admin side of worlds: made, looked into, reset, their clocks moved.
 
 use serde_json::{Value, json};
 

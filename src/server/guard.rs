@@ -1,4 +1,4 @@
-//! Who may use the admin side (`control.md`, Admin manners): no foreign page, no foreign host name, and nobody without
+//! Who may use the admin side: no foreign page, no foreign host name, and nobody without
 //! the token where there is one.
 
 use crate::api::call::Call;

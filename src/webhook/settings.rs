@@ -1,4 +1,4 @@
-//! What a scenario says of events and their delivery (`scenario.md`, "Webhooks"). Plain values, checked by the loader.
+//! What a scenario says of events and their delivery (`scenarios.md`, "Webhooks"). Plain values, checked by the loader.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
