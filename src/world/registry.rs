@@ -3,6 +3,7 @@
 //! each with a key of its own.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::draw::Seed;
@@ -23,6 +24,8 @@ pub struct Registry {
     default: String,
     /// Read by every request for a few instructions, never across an await; written when worlds come or go.
     worlds: RwLock<Worlds>,
+    /// Whether any key has a world of its own: told without the lock, for most processes have none.
+    own_keys: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -76,7 +79,11 @@ impl Registry {
         let by_name = BTreeMap::from([(default.to_owned(), Arc::clone(&world))]);
         let worlds =
             Worlds { default: world, by_name, by_key: BTreeMap::new(), loaded: BTreeMap::new(), named: 0 };
-        let registry = Self { default: default.to_owned(), worlds: RwLock::new(worlds) };
+        let registry = Self {
+            default: default.to_owned(),
+            worlds: RwLock::new(worlds),
+            own_keys: AtomicBool::new(false),
+        };
         for snapshot in &snapshots {
             registry.apply(snapshot);
         }
@@ -113,7 +120,7 @@ impl Registry {
     /// Whether any key has a world of its own.
     #[must_use]
     pub fn has_own_keys(&self) -> bool {
-        !self.read().by_key.is_empty()
+        self.own_keys.load(Ordering::Acquire)
     }
 
     /// Name of the default scenario.
@@ -150,6 +157,7 @@ impl Registry {
         let world = Arc::new(World::made(name.clone(), snapshot, key.clone(), wanted.seed));
         worlds.by_name.insert(name, Arc::clone(&world));
         worlds.by_key.insert(key, Arc::clone(&world));
+        self.own_keys.store(true, Ordering::Release);
         Ok(world)
     }
 
@@ -172,6 +180,7 @@ impl Registry {
                     by_key.insert(key.key.clone(), worlds.stand(name, snapshot));
                 }
             }
+            self.own_keys.store(!by_key.is_empty(), Ordering::Release);
             worlds.by_key = by_key;
         }
     }
