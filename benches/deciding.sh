@@ -18,7 +18,7 @@ trap 'rm -rf "$work"' EXIT
 
 for variant in with without; do
     mkdir "$work/$variant"
-    cp -r Cargo.toml Cargo.lock src seed-data "$work/$variant/"
+    cp -r Cargo.toml Cargo.lock benches seed-data src tests "$work/$variant/"
 done
 python3 - "$work/without/src" <<'END'
 import pathlib, sys
