@@ -12,8 +12,6 @@ pub mod wire;
 pub mod guard;
 /// The admin side.
 pub mod admin;
-/// Worlds, by the admin side.
-pub mod admin_world;
 /// The page that a browser gets at `/`.
 pub mod page;
 /// One line per request.
