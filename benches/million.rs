@@ -223,7 +223,7 @@ businesses:
     let scenario = load_text(&context, "bench", &text).scenario.unwrap();
     let snapshot = Arc::new(Snapshot::new(1, Seed(seed), scenario));
     snapshot.dataset();
-    Registry::new("bench", vec![snapshot]).unwrap()
+    Registry::new("bench", vec![snapshot], Arc::default()).unwrap()
 }
 
 /// A figure of this process in MiB, 0 where the system does not tell.

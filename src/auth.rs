@@ -81,6 +81,21 @@ impl Keys {
         }
     }
 
+    /// How logs and the journal call the key at a place: by its name, else by its number in the scenario's list.
+    #[must_use]
+    pub fn label(&self, place: KeyPlace) -> Option<String> {
+        Some(match place {
+            KeyPlace::Listed(place) => match self.keys.get(place).and_then(|key| key.name.as_ref()) {
+                Some(name) => format!("key:{name}"),
+                None => format!("key:{}", place + 1),
+            },
+            KeyPlace::Any => "key:any".to_owned(),
+            KeyPlace::Minted => "key:minted".to_owned(),
+            KeyPlace::Unknown => "key:unknown".to_owned(),
+            KeyPlace::None => return None,
+        })
+    }
+
     /// Who sent that key.
     ///
     /// # Errors

@@ -61,8 +61,29 @@ pub struct VirtualClock {
     face: Mutex<Face>,
 }
 
+/// What a clock shows at one instant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reading {
+    /// World time.
+    pub now: Moment,
+    /// World time at which the world started.
+    pub start: Moment,
+    /// Real time since then.
+    pub elapsed: Duration,
+}
+
+impl Reading {
+    /// World time since the world's start.
+    #[must_use]
+    pub fn since_start(&self) -> Duration {
+        Duration::from_millis(u64::try_from(self.now.0.saturating_sub(self.start.0)).unwrap_or_default())
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Face {
+    /// Real instant of the start.
+    began: Instant,
     start: Moment,
     shown: Moment,
     /// Real instant at which `shown` was right; none while frozen.
@@ -89,8 +110,9 @@ impl VirtualClock {
 
     fn face(setting: Setting) -> Face {
         let start = setting.start.unwrap_or_else(system_now);
-        let running_since = (setting.mode == Mode::Running).then(real_now);
-        Face { start, shown: start, running_since }
+        let began = real_now();
+        let running_since = (setting.mode == Mode::Running).then_some(began);
+        Face { began, start, shown: start, running_since }
     }
 
     fn with<T>(&self, act: impl FnOnce(&mut Face) -> T) -> T {
@@ -101,6 +123,16 @@ impl VirtualClock {
     #[must_use]
     pub fn now(&self) -> Moment {
         self.with(|face| face.now(real_now()))
+    }
+
+    /// All that it shows at a real instant.
+    #[must_use]
+    pub fn at(&self, real: Instant) -> Reading {
+        self.with(|face| Reading {
+            now: face.now(real),
+            start: face.start,
+            elapsed: real.saturating_duration_since(face.began),
+        })
     }
 
     /// World time at which the world started.

@@ -25,6 +25,8 @@ pub mod fault;
 pub mod ledger;
 /// The six operations.
 pub mod operations;
+/// Every call, as received and answered.
+pub mod journal;
 /// Events and where they go.
 pub mod webhook;
 /// What a well-behaved client does.

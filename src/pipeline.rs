@@ -1,8 +1,9 @@
 //! The way of a request, as `behaviour.md` 1 orders it, in one function to read from top to bottom. What is decided here
 //! is performed at the server's edge.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::api::call::{BODY_LIMIT, Body, Call, KeyPlace, decode};
 use crate::api::cors;
@@ -10,13 +11,16 @@ use crate::api::operation::Operation;
 use crate::api::refusal::{Code, Refusal};
 use crate::api::reply::Reply;
 use crate::auth::{Caller, sent_key};
+use crate::clock::{self, Reading};
 use crate::dataset::whole::Dataset;
 use crate::fault::body::Body as effect;
+use crate::fault::counters::Counters;
 use crate::fault::decide::{Decision, Verdict, decide};
 use crate::fault::effect::Act;
 use crate::fault::request::Request;
 use crate::fault::sending::Sending;
 use crate::fault::{malformed, patch, prefer};
+use crate::journal::entry::{Entry, Facts};
 use crate::operations::{self, Answer, Context, subscribe};
 use crate::world::World;
 use crate::world::registry::Registry;
@@ -25,6 +29,10 @@ use crate::world::snapshot::Snapshot;
 /// Where a call goes: its world, and what that world serves while the call is under way.
 #[derive(Clone, Debug)]
 pub struct Located {
+    /// When it was located, by real time.
+    pub at: Instant,
+    /// Whether its path began with the world's name.
+    prefixed: bool,
     /// Whether the call carries a key that was minted for another world.
     foreign: bool,
     /// The world.
@@ -38,7 +46,10 @@ pub struct Located {
 /// # Errors
 /// The answer to a call for a world that is not there.
 pub fn locate(registry: &Registry, call: &mut Call<'_>) -> Result<Located, Reply> {
-    let world = match call.path.strip_prefix("/w/") {
+    let at = clock::real_now();
+    let name = call.path.strip_prefix("/w/");
+    let prefixed = name.is_some();
+    let world = match name {
         Some(rest) => {
             let end = rest.find('/').unwrap_or(rest.len());
             let name = decode(&rest[..end], false);
@@ -54,7 +65,7 @@ pub fn locate(registry: &Registry, call: &mut Call<'_>) -> Result<Located, Reply
     };
     let snapshot = world.snapshot();
     let foreign = registry.has_own_keys() && carries_foreign_key(registry, &world, call);
-    Ok(Located { foreign, world, snapshot })
+    Ok(Located { at, prefixed, foreign, world, snapshot })
 }
 
 /// A key minted for a world is a bad one in every other.
@@ -97,58 +108,98 @@ pub struct Outcome {
     pub reply: Reply,
     /// How it is sent.
     pub sending: Sending,
+    /// What there is to tell of the call; none where it was none of the API's.
+    pub call: Option<Handled>,
+}
+
+/// What log, metrics and journal tell of a call.
+#[derive(Clone, Debug)]
+pub struct Handled {
+    /// When it came, by real time.
+    pub at: Instant,
+    /// Its operation; none where nothing is at its path.
+    pub operation: Option<Operation>,
+    /// Code of the error that was answered.
+    pub code: Option<u32>,
     /// How the faults decided; none where none counted the call.
-    pub decision: Option<Decision>,
+    pub decision: Option<Arc<Decision>>,
+    /// Its entry in the world's journal; none where nothing is written down.
+    pub entry: Option<Arc<Entry>>,
+}
+
+impl Handled {
+    /// The fault that took effect, else the last delay.
+    #[must_use]
+    pub fn fault(&self) -> Option<&str> {
+        self.decision.as_ref().filter(|decision| decision.struck).map(|decision| decision.fault.as_str())
+    }
 }
 
 impl From<Reply> for Outcome {
     /// A reply that goes out at once and whole.
     fn from(reply: Reply) -> Self {
-        Self { reply, sending: Sending::default(), decision: None }
+        Self { reply, sending: Sending::default(), call: None }
     }
 }
 
-/// Answers a call of a located world; its dataset is ready.
+/// Answers a call of a located world; its dataset is ready. The journal has it before anybody can have the answer.
 #[must_use]
 pub fn respond(located: &Located, dataset: &Dataset, call: &Call<'_>) -> Outcome {
-    let snapshot = &located.snapshot;
+    let Located { at, prefixed, world, snapshot, .. } = located;
     if let Some(reply) = cors::preflight(&snapshot.dialect.cors, call) {
         return reply.into();
     }
     let route = Operation::at(call.path);
+    let (sent, place) = key(located, route, call);
+    let reading = world.clock.at(*at);
+    let mut counters = world.counters();
+    let arrival = counters.arrive();
     let verdict = match route {
-        Some(route) if call.method == "POST" && !snapshot.faults.is_empty() => judged(located, route, call),
+        Some(route) if call.method == "POST" && !snapshot.faults.is_empty() => {
+            judged(located, route, call, (sent, place), reading.since_start(), &mut counters)
+        }
         Some(_) | None => Verdict::default(),
     };
+    drop(counters);
     let operation = route.map(|(operation, _)| operation);
-    let reply = match (verdict.act(), operation) {
-        (Some(Act::Error(error)), Some(operation)) => error.reply(operation, &snapshot.dialect),
-        (Some(Act::Status(status)), _) => status.reply(),
-        // Nothing of this is sent.
-        (Some(Act::Connection(_)), _) => Reply::json(200, Vec::new()),
-        _ => match answer(located, dataset, route, call) {
-            Ok(Answer(body)) => Reply::json(200, body),
-            Err(refusal) => refused(snapshot, operation, &refusal),
-        },
-    };
-    let reply = told(shaped(reply, &verdict), &verdict, snapshot, call);
-    let reply = cors::dressed(reply, &snapshot.dialect.cors, call);
+    // A bug costs one request.
+    let answered =
+        catch_unwind(AssertUnwindSafe(|| decided(located, dataset, route, call, &verdict, reading)));
+    let Decided { reply, code, notes } = answered.unwrap_or_else(|_| {
+        Decided::refused(refused(snapshot, operation, &Refusal::new(Code::Internal, "")), Code::Internal)
+    });
+    let reply = cors::dressed(told(reply, &verdict, snapshot, call), &snapshot.dialect.cors, call);
     let reply = match verdict.taken.and_then(|fault| fault.effect.headers.as_ref()) {
         Some(headers) => headers.applied(reply),
         None => reply,
     };
     let sending = Sending::of(&verdict);
-    Outcome { reply, sending, decision: verdict.decision }
+    let decision = verdict.decision.map(Arc::new);
+    let entry = world.journal.is_on().then(|| {
+        let facts = Facts {
+            arrival,
+            reading,
+            operation,
+            place,
+            prefixed: *prefixed,
+            answered: sending.answers(),
+            code,
+            decision: decision.clone(),
+            keys: Arc::clone(&snapshot.keys),
+            dialect: Arc::clone(&snapshot.dialect),
+            notes,
+        };
+        let entry = Arc::new(Entry::new(facts, call, &reply, world.journal.most_of_a_body()));
+        world.journal.add(Arc::clone(&entry));
+        entry
+    });
+    Outcome { reply, sending, call: Some(Handled { at: *at, operation, code, decision, entry }) }
 }
 
-/// Step 3: which fault strikes.
-fn judged<'a>(
-    located: &'a Located,
-    (operation, parameter): (Operation, &str),
-    call: &Call<'_>,
-) -> Verdict<'a> {
+/// The key that a call carries, and where that stands.
+fn key(located: &Located, route: Option<(Operation, &str)>, call: &Call<'_>) -> (Option<String>, KeyPlace) {
     let Located { world, snapshot, .. } = located;
-    let sent = if operation == Operation::Subscribe {
+    let sent = if matches!(route, Some((Operation::Subscribe, _))) {
         subscribe::sent_key(call).ok().flatten()
     } else {
         sent_key(call, &snapshot.dialect).map(std::borrow::Cow::into_owned)
@@ -156,26 +207,87 @@ fn judged<'a>(
     let sent = sent.map(|key| key.trim().to_owned()).filter(|key| !key.is_empty());
     let minted = world.minted.as_ref().is_some_and(|key| sent.as_ref() == Some(&key.key));
     let place = if minted { KeyPlace::Minted } else { snapshot.keys.place(sent.as_deref()) };
-    let parameter = decode(parameter, false);
-    let request = Request::new((operation, &parameter), call, &snapshot.dialect, (sent, place));
-    let since = world.clock.now().0.saturating_sub(world.clock.start().0);
-    let since = Duration::from_millis(u64::try_from(since).unwrap_or_default());
-    decide(&snapshot.faults, &request, snapshot.seed, since, &mut world.counters())
+    (sent, place)
 }
 
-/// The reply with its body changed, where the verdict says so. A patch that does not apply leaves it as it was.
-fn shaped(mut reply: Reply, verdict: &Verdict<'_>) -> Reply {
+/// Step 3: which fault strikes.
+fn judged<'a>(
+    located: &'a Located,
+    (operation, parameter): (Operation, &str),
+    call: &Call<'_>,
+    key: (Option<String>, KeyPlace),
+    since_start: Duration,
+    counters: &mut Counters,
+) -> Verdict<'a> {
+    let snapshot = &located.snapshot;
+    let parameter = decode(parameter, false);
+    let request = Request::new((operation, &parameter), call, &snapshot.dialect, key);
+    decide(&snapshot.faults, &request, snapshot.seed, since_start, counters)
+}
+
+/// An answer before it is dressed.
+struct Decided {
+    reply: Reply,
+    code: Option<u32>,
+    /// What the journal remarks.
+    notes: Vec<String>,
+}
+
+impl Decided {
+    fn refused(reply: Reply, code: Code) -> Self {
+        Self { reply, code: Some(code.row().number), notes: Vec::new() }
+    }
+}
+
+/// What a fault or the operation answers, its body changed where the verdict says so.
+fn decided(
+    located: &Located,
+    dataset: &Dataset,
+    route: Option<(Operation, &str)>,
+    call: &Call<'_>,
+    verdict: &Verdict<'_>,
+    reading: Reading,
+) -> Decided {
+    let snapshot = &located.snapshot;
+    let operation = route.map(|(operation, _)| operation);
+    let plain = |reply| Decided { reply, code: None, notes: Vec::new() };
+    let mut decided = match (verdict.act(), operation) {
+        (Some(Act::Error(error)), Some(operation)) => {
+            Decided { code: Some(error.number()), ..plain(error.reply(operation, &snapshot.dialect)) }
+        }
+        (Some(Act::Status(status)), _) => plain(status.reply()),
+        // Nothing of this is sent.
+        (Some(Act::Connection(_)), _) => plain(Reply::json(200, Vec::new())),
+        _ => match answer(located, dataset, route, call, reading) {
+            Ok(Answer { body, note }) => {
+                Decided { notes: note.into_iter().collect(), ..plain(Reply::json(200, body)) }
+            }
+            Err(refusal) => Decided::refused(refused(snapshot, operation, &refusal), refusal.code),
+        },
+    };
+    shape(&mut decided, verdict);
+    decided
+}
+
+/// Changes the body, where the verdict says so. A patch that does not apply leaves it as it was.
+fn shape(decided: &mut Decided, verdict: &Verdict<'_>) {
+    let reply = &mut decided.reply;
     match (verdict.act(), verdict.draw.clone()) {
         (Some(Act::Body(effect::Malformed)), Some(mut draw)) => {
             reply.status = 200;
-            reply.body = malformed::cut(&reply.body, &mut draw);
+            reply.body = malformed::cut(&reply.body, &mut draw).into();
         }
-        (Some(Act::Body(effect::Patch(changes))), _) => {
-            reply.body = patch::applied(changes, &reply.body).unwrap_or(reply.body);
+        (Some(Act::Body(effect::Patch(changes))), _) => match patch::applied(changes, &reply.body) {
+            Some(body) => reply.body = body.into(),
+            None => {
+                decided.notes.push("the fault's patch does not apply to this answer, which stays".to_owned());
+            }
+        },
+        (Some(Act::Lost(_)), _) => {
+            decided.notes.push(format!("the operation answered {}, and the answer was lost", reply.status));
         }
         _ => {}
     }
-    reply
 }
 
 /// The reply with what the client asked to be told: that its preference was applied (RFC 7240), and with
@@ -204,6 +316,7 @@ fn answer(
     dataset: &Dataset,
     route: Option<(Operation, &str)>,
     call: &Call<'_>,
+    reading: Reading,
 ) -> Result<Answer, Refusal> {
     let Located { world, snapshot, .. } = located;
     let (operation, parameter) = route.ok_or_else(|| no_path(call))?;
@@ -217,7 +330,7 @@ fn answer(
     } else {
         authenticate(located, sent_key(call, &snapshot.dialect).as_deref())?
     };
-    within_limit(world, caller)?;
+    within_limit(world, caller, reading)?;
     let enterprise = match operation {
         Operation::SentimentLocations | Operation::SentimentBenchmark => {
             Some(caller.enterprise(dataset, call, Code::EnterpriseInvalid)?)
@@ -252,9 +365,9 @@ fn no_path(call: &Call<'_>) -> Refusal {
 }
 
 /// Step 5: the rate limit of the caller's key.
-fn within_limit(world: &World, caller: Caller<'_>) -> Result<(), Refusal> {
+fn within_limit(world: &World, caller: Caller<'_>, reading: Reading) -> Result<(), Refusal> {
     let Some((key, limit)) = caller.key.and_then(|key| Some((key, key.rate_limit?))) else { return Ok(()) };
-    let passed = world.quotas().pass(&key.key, limit, world.clock.start(), world.clock.now());
+    let passed = world.quotas().pass(&key.key, limit, reading.start, reading.now);
     passed.map_err(|seconds| Refusal {
         retry_after: Some(seconds),
         ..Refusal::new(Code::RateLimited, format!("the key's window ends in {seconds} s"))

@@ -80,7 +80,7 @@ fn registry() -> Registry {
     let scenario = load_text(&context, "bench", SCENARIO).scenario.unwrap();
     let snapshot = Arc::new(Snapshot::new(1, Seed(1), scenario));
     snapshot.dataset();
-    Registry::new("bench", vec![snapshot]).unwrap()
+    Registry::new("bench", vec![snapshot], Arc::default()).unwrap()
 }
 
 /// Answers a call as the server does, and tells how often memory was asked for on the way.

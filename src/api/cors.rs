@@ -1,5 +1,7 @@
 //! Cross-origin manners of the API (Fetch standard, "CORS protocol"), by the dialect.
 
+use bytes::Bytes;
+
 use crate::api::call::Call;
 use crate::api::dialect::Cors;
 use crate::api::reply::Reply;
@@ -16,7 +18,7 @@ pub fn preflight(cors: &Cors, call: &Call<'_>) -> Option<Reply> {
         return None;
     }
     call.header("access-control-request-method")?;
-    let bare = Reply { status: 204, headers: Vec::new(), body: Vec::new() };
+    let bare = Reply { status: 204, headers: Vec::new(), body: Bytes::new() };
     let bare = dressed(bare, cors, call);
     if !bare.headers.iter().any(|(name, _)| name == "access-control-allow-origin") {
         return Some(bare);

@@ -275,6 +275,41 @@ pub fn integer(raw: &str) -> Option<i64> {
     Some(if negative { -value } else { value })
 }
 
+/// Names of the fields that a mirror of a body has, in its order.
+#[must_use]
+pub fn names<'a, T: Deserialize<'a>>() -> &'static [&'static str] {
+    let mut names: &[&str] = &[];
+    // What is read is nothing, so that reading ends with the names at hand.
+    let _ = T::deserialize(Names(&mut names));
+    names
+}
+
+/// Told by a mirror what fields it has.
+struct Names<'a>(&'a mut &'static [&'static str]);
+
+impl<'de> Deserializer<'de> for Names<'_> {
+    type Error = serde::de::value::Error;
+
+    fn deserialize_struct<V: serde::de::Visitor<'de>>(
+        self,
+        _name: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Self::Error> {
+        *self.0 = fields;
+        self.deserialize_any(visitor)
+    }
+
+    fn deserialize_any<V: serde::de::Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
+        visitor.visit_map(serde::de::value::MapDeserializer::new(std::iter::empty::<(&str, &str)>()))
+    }
+
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct
+        newtype_struct seq tuple tuple_struct map enum identifier ignored_any
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use bytes::Bytes;
+
 /// An answer ready to send.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reply {
@@ -9,23 +11,23 @@ pub struct Reply {
     pub status: u16,
     /// Header names in lower case, with their values. `content-type` is one of them, `content-length` is not.
     pub headers: Vec<(Cow<'static, str>, Cow<'static, str>)>,
-    /// The body.
-    pub body: Vec<u8>,
+    /// The body; the journal and the sender share it.
+    pub body: Bytes,
 }
 
 impl Reply {
     /// A JSON reply from its bytes.
     #[must_use]
-    pub fn json(status: u16, body: Vec<u8>) -> Self {
+    pub fn json(status: u16, body: impl Into<Bytes>) -> Self {
         Self::typed(status, "application/json", body)
     }
 
     /// A reply of that media type.
     #[must_use]
-    pub fn typed(status: u16, media_type: &'static str, body: Vec<u8>) -> Self {
+    pub fn typed(status: u16, media_type: &'static str, body: impl Into<Bytes>) -> Self {
         let mut headers = Vec::with_capacity(4);
         headers.push(("content-type".into(), media_type.into()));
-        Self { status, headers, body }
+        Self { status, headers, body: body.into() }
     }
 
     /// The same reply with one header more.

@@ -4,6 +4,8 @@
 pub mod serve;
 /// What `serve` tells the person who started it.
 pub mod greeting;
+/// How much of the calls `serve` writes down.
+pub mod journal;
 /// A bar while a large dataset is built.
 pub mod progress;
 /// Watching files.

@@ -11,9 +11,11 @@ use clap::{Args, ValueEnum};
 
 use crate::cli::Exit;
 use crate::cli::greeting::{self, Greeting};
+use crate::cli::journal;
 use crate::cli::progress;
 use crate::cli::watch::Watch;
 use crate::draw::Seed;
+use crate::journal::budget::Budget;
 use crate::reload::{self, Board, News, Setup};
 use crate::scenario::files::Disk;
 use crate::scenario::problem::{Severity, nearest};
@@ -59,6 +61,8 @@ pub struct Flags {
     /// Seconds that open requests may take to finish when it stops
     #[arg(long, default_value_t = 5, env = "STANDIN_GRACE")]
     grace: u64,
+    #[command(flatten)]
+    journal: journal::Flags,
 }
 
 /// How to tell what happens.
@@ -179,7 +183,7 @@ fn load(flags: &Flags, setup: &Setup) -> Result<(Arc<Registry>, Arc<Board>), (Ex
     let board = Board::default();
     let mut snapshots = Vec::new();
     board.apply(setup, reading, |snapshot| snapshots.push(snapshot));
-    let registry = Registry::new(&default, snapshots)
+    let registry = Registry::new(&default, snapshots, Budget::new(flags.journal.into()))
         .map_err(|_| cannot(format!("no good scenario is named `{default}`")))?;
     Ok((Arc::new(registry), Arc::new(board)))
 }

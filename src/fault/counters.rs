@@ -10,12 +10,25 @@ use crate::fault::Fault;
 /// as it was.
 #[derive(Debug, Default)]
 pub struct Counters {
+    /// Requests that arrived.
+    arrived: u64,
+    /// How often all was forgotten.
+    life: u32,
     /// Requests counted, by fault.
     attempts: BTreeMap<u64, Attempts>,
     /// Requests counted and selected, by fault and by world or key.
     scopes: BTreeMap<(u64, u64), Scope>,
     /// How often each fault struck.
     strikes: BTreeMap<u64, u64>,
+}
+
+/// When a request arrived, among those of its world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrival {
+    /// Its number, from 1.
+    pub seq: u64,
+    /// How often the world had been reset before.
+    pub life: u32,
 }
 
 /// How many requests of each fingerprint were counted. At most 32 bytes for each: 12 and a mark in a table that is never
@@ -86,6 +99,18 @@ impl Plan {
 }
 
 impl Counters {
+    /// A request arrived: its number, from 1. Numbers are given out under the lock under which faults count.
+    pub fn arrive(&mut self) -> Arrival {
+        self.arrived += 1;
+        Arrival { seq: self.arrived, life: self.life }
+    }
+
+    /// Forgets everything, and tells how often that has happened.
+    pub fn reset(&mut self) -> u32 {
+        *self = Self { life: self.life + 1, ..Self::default() };
+        self.life
+    }
+
     /// Counts a request of that fingerprint, and tells how many there were before.
     pub fn attempt(&mut self, fault: u64, fingerprint: u64) -> u32 {
         #[expect(clippy::cast_possible_truncation, reason = "the two halves of a number")]

@@ -39,6 +39,15 @@ pub enum Answer {
 }
 
 impl Error {
+    /// The number in the error body.
+    #[must_use]
+    pub fn number(&self) -> u32 {
+        match &self.answer {
+            Answer::Catalogue { code, .. } => code.row().number,
+            Answer::Made { number, .. } => *number,
+        }
+    }
+
     /// The answer that an operation gives with it.
     #[must_use]
     pub fn reply(&self, operation: Operation, dialect: &Dialect) -> Reply {
@@ -107,7 +116,7 @@ mod tests {
         };
         let reply = Error { answer, retry_after: Some(30) }.reply(Operation::Qna, &dialect);
         assert_eq!(
-            (reply.status, reply.body.as_slice()),
+            (reply.status, reply.body.as_ref()),
             (503, br#"{"code":89,"message":"later"}"#.as_slice())
         );
         assert_eq!(reply.headers[1], ("retry-after".into(), "30".into()));

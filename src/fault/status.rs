@@ -1,5 +1,7 @@
 //! The effect `status`.
 
+use bytes::Bytes;
+
 use crate::api::reply::Reply;
 
 /// The client sees exactly this status and body, and nothing of the API: what a proxy or gateway in front of it sends.
@@ -28,7 +30,7 @@ impl Status {
     #[must_use]
     pub fn reply(&self) -> Reply {
         match &self.content {
-            Content::Empty => Reply { status: self.status, headers: Vec::new(), body: Vec::new() },
+            Content::Empty => Reply { status: self.status, headers: Vec::new(), body: Bytes::new() },
             Content::Json(value) => Reply::json(self.status, value.to_string().into_bytes()),
             Content::Text(text) => {
                 Reply::typed(self.status, "text/plain; charset=utf-8", text.clone().into_bytes())

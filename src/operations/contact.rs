@@ -132,7 +132,10 @@ pub fn answer(
     }
     let id = upsert.contact.id;
     ledger.contacts.put(number, upsert.contact);
-    Ok(Answer::of(&Response { id }))
+    let note = upsert.other.map(|other| {
+        format!("values of the call belong to contact {other} as well; contact {id} was updated, found first")
+    });
+    Ok(Answer { note, ..Answer::of(&Response { id }) })
 }
 
 /// Reads the fields, in the documented order.

@@ -5,6 +5,7 @@ use std::sync::Mutex;
 
 use crate::api::call::Call;
 use crate::api::dialect::Dialect;
+use crate::api::field;
 use crate::api::operation::Operation;
 use crate::api::refusal::Refusal;
 use crate::auth::Caller;
@@ -39,9 +40,14 @@ pub struct Context<'a> {
     pub events: &'a [String],
 }
 
-/// The body of a 200 answer: JSON.
+/// A 200 answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer(pub Vec<u8>);
+pub struct Answer {
+    /// The body: JSON.
+    pub body: Vec<u8>,
+    /// What the journal remarks.
+    pub note: Option<String>,
+}
 
 impl Answer {
     /// The answer whose body that value is.
@@ -53,7 +59,32 @@ impl Answer {
         let mut body = Vec::with_capacity(256);
         let written = serde_json::to_writer(&mut body, response);
         debug_assert!(written.is_ok(), "a response type that is not JSON: {written:?}");
-        Self(body)
+        Self { body, note: None }
+    }
+}
+
+/// Names of the query parameters that an operation has.
+#[must_use]
+pub fn parameters(operation: Operation, dialect: &Dialect) -> Vec<&str> {
+    let names = &dialect.names;
+    match operation {
+        Operation::SentimentLocations => vec!["start-index", "page-size", "sort-by", "sort-order"],
+        Operation::Reviews => vec![&names.start_index, &names.count, &names.competitor],
+        Operation::Qna => vec![&names.business],
+        Operation::SentimentBenchmark | Operation::Contact | Operation::Subscribe => Vec::new(),
+    }
+}
+
+/// Names of the body's fields, in the documented order.
+#[must_use]
+pub fn fields(operation: Operation) -> &'static [&'static str] {
+    match operation {
+        Operation::SentimentLocations => field::names::<sentiment_locations::Request>(),
+        Operation::SentimentBenchmark => field::names::<sentiment_benchmark::Request>(),
+        Operation::Contact => field::names::<contact::Request>(),
+        Operation::Reviews => field::names::<reviews::Request>(),
+        Operation::Qna => field::names::<qna::Request>(),
+        Operation::Subscribe => field::names::<subscribe::Request>(),
     }
 }
 

@@ -236,7 +236,7 @@ fn list(dataset: &Dataset, rows: impl Iterator<Item = u32>, count: usize) -> Ans
         }
     });
     body.push(b']');
-    Answer(body)
+    Answer { body, note: None }
 }
 
 /// How long a review usually is, in bytes.

@@ -16,7 +16,7 @@ use crate::api::cors;
 use crate::api::refusal::{Code, Refusal};
 use crate::api::reply::Reply;
 use crate::clock;
-use crate::pipeline::{self, Outcome};
+use crate::pipeline::{self, Handled, Outcome};
 use crate::server::admin;
 use crate::server::page;
 use crate::server::request_log::Line;
@@ -30,25 +30,27 @@ const DISCARDED: usize = 8 << 20;
 /// Answers a request, whatever it asks for.
 pub async fn handle(mut request: Request, state: &State) -> Response<BoxBody> {
     let mut payload = request.take_payload();
-    let started = state.log.map(|_| clock::real_now());
     // Where the client left, or broke the framing, there is nobody to answer.
     let Ok(body) = read(&mut payload).await else { return Response::new(StatusCode::BAD_REQUEST) };
-    let Outcome { reply, sending, decision } = answer(&request, body.as_deref(), state).await;
-    if let (Some(log), Some(started)) = (state.log, started) {
+    let began = clock::real_now();
+    let Outcome { reply, sending, call } = answer(&request, body.as_deref(), state).await;
+    if let Some(log) = state.log {
         let detail = reply.headers.iter().find(|(name, _)| name == "x-standin-detail");
         log.tell(&Line {
             method: request.method().as_str(),
             path: request.uri().path(),
             status: sending.answers().then_some(reply.status),
             detail: detail.map(|(_, value)| value.as_ref()),
-            fault: decision
-                .as_ref()
-                .filter(|decision| decision.struck)
-                .map(|decision| decision.fault.as_str()),
-            took: started.elapsed(),
+            fault: call.as_ref().and_then(Handled::fault),
+            took: began.elapsed(),
         });
     }
-    wire::perform(&request, sending, response(reply)).await
+    let entry = call.and_then(|call| call.entry);
+    let response = wire::perform(&request, sending, response(reply)).await;
+    if let Some(entry) = entry {
+        entry.done(began.elapsed());
+    }
+    response
 }
 
 async fn answer(request: &Request, body: Option<&[u8]>, state: &State) -> Outcome {

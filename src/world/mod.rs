@@ -15,6 +15,8 @@ use crate::auth::Key;
 use crate::clock::VirtualClock;
 use crate::draw::Seed;
 use crate::fault::counters::Counters;
+use crate::journal::budget::Budget;
+use crate::journal::record::Journal;
 use crate::ledger::Ledger;
 use crate::world::quota::Quotas;
 use crate::world::snapshot::Snapshot;
@@ -36,6 +38,8 @@ pub struct World {
     quotas: Mutex<Quotas>,
     /// What faults have counted. The lock is held for one whole decision, so that a count strikes once.
     counters: Mutex<Counters>,
+    /// Its calls.
+    pub journal: Arc<Journal>,
     /// The seed that a reset gave it in place of the scenario's. Held while the snapshot is replaced.
     seed: Mutex<Option<Seed>>,
     /// Read by every request, replaced by a reload; a request keeps the one it took.
@@ -45,13 +49,19 @@ pub struct World {
 impl World {
     /// A standing world at its start.
     #[must_use]
-    pub fn standing(name: String, snapshot: Arc<Snapshot>) -> Self {
-        Self::new(name, snapshot, None, None)
+    pub fn standing(name: String, snapshot: Arc<Snapshot>, budget: &Arc<Budget>) -> Self {
+        Self::new(name, snapshot, None, None, budget)
     }
 
     /// A world made on demand, at its start, with its own key.
     #[must_use]
-    pub fn made(name: String, snapshot: &Arc<Snapshot>, key: String, seed: Option<Seed>) -> Self {
+    pub fn made(
+        name: String,
+        snapshot: &Arc<Snapshot>,
+        key: String,
+        seed: Option<Seed>,
+        budget: &Arc<Budget>,
+    ) -> Self {
         let minted = Key {
             key,
             name: Some(name.clone()),
@@ -60,10 +70,16 @@ impl World {
             revoked: false,
             own_world: false,
         };
-        Self::new(name, snapshot.under(seed), Some(minted), seed)
+        Self::new(name, snapshot.under(seed), Some(minted), seed, budget)
     }
 
-    fn new(name: String, snapshot: Arc<Snapshot>, minted: Option<Key>, born: Option<Seed>) -> Self {
+    fn new(
+        name: String,
+        snapshot: Arc<Snapshot>,
+        minted: Option<Key>,
+        born: Option<Seed>,
+        budget: &Arc<Budget>,
+    ) -> Self {
         Self {
             name,
             minted,
@@ -72,6 +88,7 @@ impl World {
             ledger: Mutex::default(),
             quotas: Mutex::default(),
             counters: Mutex::default(),
+            journal: Journal::new(Arc::clone(budget)),
             seed: Mutex::new(born),
             snapshot: ArcSwap::new(snapshot),
         }
@@ -119,6 +136,7 @@ impl World {
         self.clock.reset(self.snapshot.load().clock);
         *ledger = Ledger::default();
         *quotas = Quotas::default();
-        *self.counters() = Counters::default();
+        let life = self.counters().reset();
+        self.journal.reset(life);
     }
 }

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::draw::Seed;
+use crate::journal::budget::Budget;
 use crate::scenario::leaf::is_world_name;
 use crate::world::World;
 use crate::world::snapshot::Snapshot;
@@ -26,6 +27,8 @@ pub struct Registry {
     worlds: RwLock<Worlds>,
     /// Whether any key has a world of its own: told without the lock, for most processes have none.
     own_keys: AtomicBool,
+    /// What the journals of all worlds keep.
+    pub budget: Arc<Budget>,
 }
 
 #[derive(Debug)]
@@ -71,11 +74,15 @@ impl Registry {
     ///
     /// # Errors
     /// Gives the snapshots back where none has that name.
-    pub fn new(default: &str, snapshots: Vec<Arc<Snapshot>>) -> Result<Self, Vec<Arc<Snapshot>>> {
+    pub fn new(
+        default: &str,
+        snapshots: Vec<Arc<Snapshot>>,
+        budget: Arc<Budget>,
+    ) -> Result<Self, Vec<Arc<Snapshot>>> {
         let Some(first) = snapshots.iter().find(|snapshot| snapshot.scenario == default).cloned() else {
             return Err(snapshots);
         };
-        let world = Arc::new(World::standing(default.to_owned(), first));
+        let world = Arc::new(World::standing(default.to_owned(), first, &budget));
         let by_name = BTreeMap::from([(default.to_owned(), Arc::clone(&world))]);
         let worlds =
             Worlds { default: world, by_name, by_key: BTreeMap::new(), loaded: BTreeMap::new(), named: 0 };
@@ -83,6 +90,7 @@ impl Registry {
             default: default.to_owned(),
             worlds: RwLock::new(worlds),
             own_keys: AtomicBool::new(false),
+            budget,
         };
         for snapshot in &snapshots {
             registry.apply(snapshot);
@@ -154,7 +162,7 @@ impl Registry {
         };
         let scenario = wanted.scenario.unwrap_or_else(|| self.default.clone());
         let Some(snapshot) = worlds.loaded.get(&scenario) else { return Err(NotMade::NoScenario(scenario)) };
-        let world = Arc::new(World::made(name.clone(), snapshot, key.clone(), wanted.seed));
+        let world = Arc::new(World::made(name.clone(), snapshot, key.clone(), wanted.seed, &self.budget));
         worlds.by_name.insert(name, Arc::clone(&world));
         worlds.by_key.insert(key, Arc::clone(&world));
         self.own_keys.store(true, Ordering::Release);
@@ -169,7 +177,7 @@ impl Registry {
             world.replace(snapshot);
         }
         worlds.loaded.insert(snapshot.scenario.clone(), Arc::clone(snapshot));
-        worlds.stand(&snapshot.scenario, snapshot);
+        worlds.stand(&snapshot.scenario, snapshot, &self.budget);
         if snapshot.scenario == self.default {
             let own = |(_, world): &(&String, &Arc<World>)| world.minted.is_some();
             let minted =
@@ -177,7 +185,7 @@ impl Registry {
             let mut by_key: BTreeMap<String, Arc<World>> = minted.collect();
             for key in snapshot.keys.all().iter().filter(|key| key.own_world) {
                 if let Some(name) = &key.name {
-                    by_key.insert(key.key.clone(), worlds.stand(name, snapshot));
+                    by_key.insert(key.key.clone(), worlds.stand(name, snapshot, &self.budget));
                 }
             }
             self.own_keys.store(!by_key.is_empty(), Ordering::Release);
@@ -189,11 +197,11 @@ impl Registry {
 impl Worlds {
     /// The standing world of that name, made if it is not there. A world made on demand gives its name up to it, and is
     /// reached by its key alone.
-    fn stand(&mut self, name: &str, snapshot: &Arc<Snapshot>) -> Arc<World> {
+    fn stand(&mut self, name: &str, snapshot: &Arc<Snapshot>, budget: &Arc<Budget>) -> Arc<World> {
         if let Some(world) = self.by_name.get(name).filter(|world| world.minted.is_none()) {
             return Arc::clone(world);
         }
-        let world = Arc::new(World::standing(name.to_owned(), Arc::clone(snapshot)));
+        let world = Arc::new(World::standing(name.to_owned(), Arc::clone(snapshot), budget));
         self.by_name.insert(name.to_owned(), Arc::clone(&world));
         world
     }

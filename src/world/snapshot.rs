@@ -27,9 +27,9 @@ pub struct Snapshot {
     /// How a world's clock starts.
     pub clock: clock::Setting,
     /// The keys.
-    pub keys: Keys,
+    pub keys: Arc<Keys>,
     /// The API's manners.
-    pub dialect: Dialect,
+    pub dialect: Arc<Dialect>,
     /// What goes wrong.
     pub faults: Arc<Plan>,
     /// Names of webhook events that the scenario adds.
@@ -68,8 +68,8 @@ impl Snapshot {
             summary: scenario.summary,
             seed,
             clock: scenario.clock,
-            keys: Keys::new(scenario.keys),
-            dialect: scenario.dialect,
+            keys: Arc::new(Keys::new(scenario.keys)),
+            dialect: Arc::new(scenario.dialect),
             faults: Arc::new(Plan::new(generation, scenario.faults)),
             events: scenario.webhooks.events.keys().cloned().collect(),
             own_seed: seed,
@@ -94,8 +94,8 @@ impl Snapshot {
             summary: self.summary.clone(),
             seed,
             clock: self.clock,
-            keys: self.keys.clone(),
-            dialect: self.dialect.clone(),
+            keys: Arc::clone(&self.keys),
+            dialect: Arc::clone(&self.dialect),
             faults: Arc::clone(&self.faults),
             events: self.events.clone(),
             counts: self.counts,

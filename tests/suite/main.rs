@@ -30,6 +30,8 @@ mod dialect;
 #[cfg(test)]
 mod examples;
 #[cfg(test)]
+mod journal;
+#[cfg(test)]
 mod limits;
 #[cfg(test)]
 mod transport;

@@ -53,7 +53,7 @@ fn registry_of(text: &str) -> Registry {
     let loaded =
         load_text(&Context { files: &files, root: PathBuf::new(), today: Day(20_634) }, "laws", text);
     let scenario = loaded.scenario.unwrap_or_else(|| panic!("{:?}", loaded.problems));
-    Registry::new("laws", vec![Arc::new(Snapshot::new(1, Seed(3), scenario))]).unwrap()
+    Registry::new("laws", vec![Arc::new(Snapshot::new(1, Seed(3), scenario))], Arc::default()).unwrap()
 }
 
 fn registry() -> &'static Registry {

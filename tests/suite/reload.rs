@@ -64,7 +64,7 @@ impl Followed {
         let (board, mut snapshots) = (Board::default(), Vec::new());
         board.apply(&setup, read(&setup), |snapshot| snapshots.push(snapshot));
         let default = snapshots[0].scenario.clone();
-        let registry = Registry::new(&default, snapshots).unwrap();
+        let registry = Registry::new(&default, snapshots, Arc::default()).unwrap();
         Self { files: shared, setup, board, registry }
     }
 

@@ -12,6 +12,8 @@ pub mod scenarios;
 pub mod worlds;
 /// A world's time.
 pub mod clock;
+/// A world's journal.
+pub mod requests;
 /// What is stored of contacts.
 pub mod contacts;
 /// What is stored of subscriptions.
@@ -68,6 +70,10 @@ pub fn answer(state: &State, path: &str, call: &Call<'_>) -> Reply {
 /// Answers a call about one world; `rest` is what follows its name.
 fn of_world(world: &Arc<World>, rest: &[&str], call: &Call<'_>) -> Result<Reply, Reply> {
     match rest {
+        ["requests"] => {
+            on(call, &[("GET", &|| requests::all(world, call)), ("DELETE", &|| Ok(requests::emptied(world)))])
+        }
+        ["requests.har"] => on(call, &[("GET", &|| requests::archive(world, call))]),
         ["contacts"] => on(call, &[("GET", &|| list(call, contacts::all(world)))]),
         ["subscriptions"] => on(call, &[("GET", &|| list(call, subscriptions::all(world)))]),
         ["reset"] => on(call, &[("POST", &|| worlds::reset(world, call))]),

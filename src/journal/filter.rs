@@ -1,0 +1,47 @@
+//! Which entries of a journal are asked for.
+
+use std::sync::Arc;
+
+use crate::api::operation::Operation;
+use crate::journal::entry::Entry;
+use crate::journal::mask::Mask;
+
+/// What must hold of an entry; what is absent always does.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    /// Its operation.
+    pub operation: Option<Operation>,
+    /// The status that the client saw.
+    pub status: Option<u16>,
+    /// The code of the error.
+    pub code: Option<u32>,
+    /// Its key: `key:demo`, `demo`, or the key itself.
+    pub key: Option<String>,
+    /// The fault that took effect.
+    pub fault: Option<String>,
+    /// It arrived after this `seq`.
+    pub after: Option<u64>,
+}
+
+impl Filter {
+    /// Whether an entry is asked for. `minted` is the key made with its world.
+    #[must_use]
+    pub fn takes(&self, entry: &Arc<Entry>, minted: Option<&str>) -> bool {
+        let facts = &entry.facts;
+        self.operation.is_none_or(|operation| facts.operation == Some(operation))
+            && self.status.is_none_or(|status| entry.status() == Some(status))
+            && self.code.is_none_or(|code| facts.code == Some(code))
+            && self.after.is_none_or(|after| facts.arrival.seq > after)
+            && self.fault.as_deref().is_none_or(|fault| entry.fault() == Some(fault))
+            && self.key.as_deref().is_none_or(|key| is_of_key(entry, key, minted))
+    }
+}
+
+fn is_of_key(entry: &Entry, asked: &str, minted: Option<&str>) -> bool {
+    let (keys, place) = (&entry.facts.keys, entry.facts.place);
+    let label = keys.label(place);
+    let named =
+        label.as_deref().is_some_and(|label| label == asked || label.strip_prefix("key:") == Some(asked));
+    let known = keys.find(asked).is_some() || minted == Some(asked);
+    named || (known && Mask::new(keys, minted).place(asked) == place)
+}

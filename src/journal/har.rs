@@ -1,0 +1,100 @@
+//! Entries as an HTTP archive, HAR 1.2 (<http://www.softwareishard.com/blog/har-12-spec/>), which browser tools open.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::api::call::decode;
+use crate::api::operation::Operation;
+use crate::journal::entry::Entry;
+use crate::journal::mask::Mask;
+use crate::journal::shown::{Origin, milliseconds};
+
+/// An archive of entries, each with its notes. A call without an answer has status 0, as browsers write it.
+#[must_use]
+pub fn archive(entries: &[(Arc<Entry>, Vec<String>)], origin: Origin<'_>) -> Value {
+    let entries: Vec<Value> = entries.iter().map(|(entry, notes)| shown(entry, notes, origin)).collect();
+    json!({
+        "log": {
+            "version": "1.2",
+            "creator": { "name": "standin", "version": env!("CARGO_PKG_VERSION") },
+            "entries": entries,
+        }
+    })
+}
+
+fn pairs<'a>(list: impl Iterator<Item = (String, String)> + 'a) -> Vec<Value> {
+    list.map(|(name, value)| json!({ "name": name, "value": value })).collect()
+}
+
+fn shown(entry: &Entry, notes: &[String], origin: Origin<'_>) -> Value {
+    let (facts, call) = (&entry.facts, entry.call());
+    let mask = Mask::new(&facts.keys, origin.minted);
+    let host = call.header("host").unwrap_or_default();
+    let world = if facts.prefixed { format!("/w/{}", origin.world) } else { String::new() };
+    let query = mask.query(call.query);
+    let before = if query.is_empty() { "" } else { "?" };
+    let sent = call.query.split('&').filter(|pair| !pair.is_empty());
+    let sent = sent.map(|pair| pair.split_once('=').unwrap_or((pair, ""))).map(|(name, value)| {
+        let name = decode(name, true).into_owned();
+        let value = mask.parameter(&name, &decode(value, true));
+        (name, value)
+    });
+    let headers = call.headers.iter().map(|(name, value)| ((*name).to_owned(), mask.header(name, value)));
+    let took = milliseconds(entry.took().unwrap_or_default());
+    let mut request = json!({
+        "method": call.method,
+        "url": format!("http://{host}{world}{}{before}{query}", call.path),
+        "httpVersion": "HTTP/1.1",
+        "cookies": [],
+        "headers": pairs(headers),
+        "queryString": pairs(sent),
+        "headersSize": -1,
+        "bodySize": call.bytes().len() + entry.body_lost(),
+    });
+    if !call.bytes().is_empty() {
+        let kind = call.header("content-type").unwrap_or_default();
+        request["postData"] = json!({ "mimeType": kind, "text": mask.text(call.bytes()) });
+    }
+    json!({
+        "startedDateTime": facts.reading.now.iso(),
+        "time": took,
+        "request": request,
+        "response": response(entry),
+        "cache": {},
+        "timings": { "send": 0, "wait": took, "receive": 0 },
+        "comment": notes.join("\n"),
+        "_seq": facts.arrival.seq,
+        "_world": origin.world,
+        "_operation": facts.operation.map(Operation::name),
+        "_fault": entry.fault(),
+    })
+}
+
+fn response(entry: &Entry) -> Value {
+    let status = entry.status();
+    let header = |name: &str| {
+        let found = entry.response_headers().find(|(known, _)| *known == name).filter(|_| status.is_some());
+        found.map(|(_, value)| String::from_utf8_lossy(value).into_owned()).unwrap_or_default()
+    };
+    let headers = entry
+        .response_headers()
+        .filter(|_| status.is_some())
+        .map(|(name, value)| (name.to_owned(), String::from_utf8_lossy(value).into_owned()));
+    let size = entry.response().len() + entry.response_lost();
+    json!({
+        "status": status.unwrap_or_default(),
+        "statusText": "",
+        "httpVersion": if status.is_some() { "HTTP/1.1" } else { "" },
+        "cookies": [],
+        "headers": pairs(headers),
+        "content": {
+            "size": size,
+            "mimeType": header("content-type"),
+            "text": String::from_utf8_lossy(entry.response()),
+        },
+        "redirectURL": header("location"),
+        "headersSize": -1,
+        "bodySize": size,
+    })
+}

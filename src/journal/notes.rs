@@ -1,0 +1,173 @@
+//! What a reviewer of the client would remark (`behaviour.md` 8). Worked out when the journal is read, from the entries
+//! that are still held.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::api::call::{Call, KeyPlace, decode};
+use crate::api::operation::Operation;
+use crate::api::refusal::Code;
+use crate::fault::request::Request;
+use crate::journal::entry::Entry;
+use crate::operations;
+
+/// The notes of each entry, in the entries' order.
+#[must_use]
+pub fn of(entries: &[Arc<Entry>]) -> Vec<Vec<String>> {
+    let mut before = Before::default();
+    entries
+        .iter()
+        .map(|entry| {
+            let call = entry.call();
+            let mut notes = entry.facts.notes.clone();
+            notes.extend(about_key(entry, &call));
+            notes.extend(unknown_names(entry, &call));
+            notes.extend(before.remark(entry, &call));
+            notes.extend(past_the_end(entry, &call));
+            notes
+        })
+        .collect()
+}
+
+fn about_key(entry: &Entry, call: &Call<'_>) -> Vec<String> {
+    let mut notes = Vec::new();
+    if call.parameter("api_key").is_some() {
+        let beside = call.header("x-api-key").is_some_and(|key| !key.is_empty());
+        let fate = if beside { "; the header's counted" } else { "" };
+        notes.push(format!("the key was sent in the query, where logs and proxies see it{fate}"));
+    }
+    let from_page =
+        ["origin", "sec-fetch-site", "sec-fetch-mode"].iter().any(|name| call.header(name).is_some());
+    if from_page && entry.facts.place != KeyPlace::None {
+        notes.push("the key was used from a browser, where anybody can read it".to_owned());
+    }
+    notes
+}
+
+/// Query parameters and fields of the body that the operation does not have.
+fn unknown_names(entry: &Entry, call: &Call<'_>) -> Vec<String> {
+    let Some(operation) = entry.facts.operation else { return Vec::new() };
+    let known = operations::parameters(operation, &entry.facts.dialect);
+    let sent = call.query.split('&').filter(|pair| !pair.is_empty());
+    let mut names: Vec<_> = sent
+        .map(|pair| decode(pair.split('=').next().unwrap_or_default(), true))
+        .filter(|name| name != "api_key" && !known.contains(&name.as_ref()))
+        .map(|name| format!("the query parameter {name} is unknown and was ignored"))
+        .collect();
+    if let Ok(Value::Object(members)) = serde_json::from_slice(call.bytes()) {
+        let fields = operations::fields(operation);
+        let unknown = members.keys().filter(|name| !fields.contains(&name.as_str()));
+        names.extend(unknown.map(|name| format!("the field {name} is unknown and was ignored")));
+    }
+    names
+}
+
+/// What earlier calls were answered.
+#[derive(Default)]
+struct Before {
+    /// The last answer to each call, by what it and its retries have in common.
+    by_call: BTreeMap<u64, Last>,
+    /// The last refusal by the real rate limit, by key.
+    by_key: BTreeMap<String, Last>,
+}
+
+#[derive(Clone)]
+struct Last {
+    seq: u64,
+    code: Option<u32>,
+    status: Option<u16>,
+    /// When it was answered: world time since the world's start, and real time.
+    at: [Duration; 2],
+    /// How long the client was asked to wait.
+    wait: Option<Duration>,
+}
+
+impl Before {
+    fn remark(&mut self, entry: &Entry, call: &Call<'_>) -> Vec<String> {
+        let Some((operation, parameter)) = Operation::at(call.path) else { return Vec::new() };
+        let facts = &entry.facts;
+        let parameter = decode(parameter, false);
+        let request = Request::new((operation, &parameter), call, &facts.dialect, (None, facts.place));
+        let (print, key) = (request.fingerprint(), facts.keys.label(facts.place).unwrap_or_default());
+        let mut notes = Vec::new();
+        let last = self.by_call.get(&print);
+        let soon = last
+            .filter(|last| too_soon(last, entry))
+            .or_else(|| self.by_key.get(&key).filter(|last| too_soon(last, entry)));
+        if let Some(last) = soon {
+            let wait = last.wait.unwrap_or_default().as_secs();
+            notes.push(format!(
+                "sent sooner than the Retry-After of {wait} s that call {} was answered",
+                last.seq
+            ));
+        }
+        if let Some(last) = last.filter(|last| is_final(last)) {
+            let why = last.code.or(last.status.map(u32::from)).unwrap_or_default();
+            notes.push(format!(
+                "call {} was the same and was answered {why}, which no repetition mends",
+                last.seq
+            ));
+        }
+        let header =
+            |name: &str| entry.response_headers().find(|(known, _)| *known == name).map(|(_, value)| value);
+        let seconds = header("retry-after").and_then(|value| std::str::from_utf8(value).ok()?.parse().ok());
+        let now = Last {
+            seq: facts.arrival.seq,
+            code: facts.code,
+            status: entry.status(),
+            at: moment(entry),
+            wait: seconds.map(Duration::from_secs),
+        };
+        if facts.code == Some(Code::RateLimited.row().number) && entry.fault().is_none() {
+            self.by_key.insert(key, now.clone());
+        }
+        self.by_call.insert(print, now);
+        notes
+    }
+}
+
+fn moment(entry: &Entry) -> [Duration; 2] {
+    [entry.facts.reading.since_start(), entry.facts.reading.elapsed]
+}
+
+/// Whether neither clock had moved as far as the client was asked to wait.
+fn too_soon(last: &Last, entry: &Entry) -> bool {
+    let waited = |now: Duration, then: Duration| now.saturating_sub(then);
+    let [world, real] = moment(entry);
+    last.wait.is_some_and(|wait| waited(world, last.at[0]) < wait && waited(real, last.at[1]) < wait)
+}
+
+/// Whether the same call can only be answered the same.
+fn is_final(last: &Last) -> bool {
+    last.status.is_some_and(|status| (400..500).contains(&status) && !matches!(status, 408 | 425 | 429))
+}
+
+/// Whether a page was asked for that begins behind the last element.
+fn past_the_end(entry: &Entry, call: &Call<'_>) -> Option<String> {
+    let operation = entry.facts.operation.filter(|_| entry.status() == Some(200))?;
+    let answer: Value = serde_json::from_slice(entry.response()).ok()?;
+    let number = |text: &str| text.trim().parse::<u64>().ok();
+    let names = &entry.facts.dialect.names;
+    let (start, total) = match operation {
+        Operation::Reviews => {
+            let start = number(&call.parameter(&names.start_index)?)?;
+            let none_asked = call.parameter(&names.count).is_some_and(|count| number(&count) == Some(0));
+            return (start > 0 && !none_asked && answer.as_array()?.is_empty())
+                .then(|| format!("the page from {start} is behind the last review"));
+        }
+        Operation::SentimentLocations => {
+            (number(&call.parameter("start-index")?)?, answer.get("totalCount")?)
+        }
+        Operation::Qna => {
+            let body: Value = serde_json::from_slice(call.bytes()).ok()?;
+            let start = body.get("startIndex")?;
+            (start.as_u64().or_else(|| number(start.as_str()?))?, answer.get("totalCount")?)
+        }
+        Operation::SentimentBenchmark | Operation::Contact | Operation::Subscribe => return None,
+    };
+    let total = total.as_u64()?;
+    (start > 0 && start >= total).then(|| format!("the page from {start} is behind the last of {total}"))
+}
