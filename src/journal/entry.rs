@@ -1,6 +1,7 @@
 //! One call as it was received and answered. Its texts lie packed in one piece of memory: an entry is made for every
 //! call, and read for few.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -52,12 +53,17 @@ pub struct Entry {
     /// The request's method, path, query, headers and body, the answer's headers, and its body if that is short.
     packed: Box<[u8]>,
     ends: [u32; 6],
+    /// The answer's headers that are the same texts in every answer; they come first.
+    fixed: [Option<(&'static str, &'static str)>; FIXED],
     /// A long body of the answer, shared with what is sent.
     long: Bytes,
     lost: [usize; 2],
     /// Microseconds until the answer was handed over to be sent, and one more; 0 while it is not.
     took: AtomicU64,
 }
+
+/// Most answers have as many headers whose texts are part of the program, and no other.
+const FIXED: usize = 3;
 
 /// A body of an answer up to this length is copied, for that is less than to share it.
 const SHORT: usize = 1024;
@@ -72,7 +78,14 @@ impl Entry {
         let kept = answer.len().min(most);
         let copied = if kept <= SHORT || kept < answer.len() { &answer[..kept] } else { &[] };
         let headers: usize = call.headers.iter().map(|(name, value)| name.len() + value.len() + 2).sum();
-        let answered: usize = reply.headers.iter().map(|(name, value)| name.len() + value.len() + 2).sum();
+        let mut fixed = [None; FIXED];
+        let mut others = reply.headers.iter();
+        for (place, header) in fixed.iter_mut().zip(&reply.headers) {
+            let (Cow::Borrowed(name), Cow::Borrowed(value)) = header else { break };
+            *place = Some((*name, *value));
+            others.next();
+        }
+        let answered: usize = others.clone().map(|(name, value)| name.len() + value.len() + 2).sum();
         let room = call.method.len() + call.path.len() + call.query.len() + headers + body.len() + answered;
         let mut packed = Vec::with_capacity(room + copied.len());
         let mut ends = [0; 6];
@@ -88,7 +101,7 @@ impl Entry {
         end(3, &packed);
         packed.extend_from_slice(body);
         end(4, &packed);
-        for (name, value) in &reply.headers {
+        for (name, value) in others {
             pack(&mut packed, name, value.as_bytes());
         }
         end(5, &packed);
@@ -98,6 +111,7 @@ impl Entry {
             status: reply.status,
             packed: packed.into_boxed_slice(),
             ends,
+            fixed,
             long,
             lost: [call.bytes().len() - body.len(), answer.len() - kept],
             took: AtomicU64::new(0),
@@ -153,7 +167,8 @@ impl Entry {
 
     /// The headers of the answer.
     pub fn response_headers(&self) -> impl Iterator<Item = (&str, &[u8])> {
-        unpacked(self.part(5))
+        let fixed = self.fixed.iter().flatten().map(|(name, value)| (*name, value.as_bytes()));
+        fixed.chain(unpacked(self.part(5)))
     }
 
     /// The body of the answer, as much of it as was kept.
