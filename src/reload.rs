@@ -51,6 +51,8 @@ pub struct Entry {
     pub file: PathBuf,
     /// How many good loads there were.
     pub generation: u64,
+    /// How many loads there were that had errors.
+    pub failures: u64,
     /// When the last good one was.
     pub loaded_at: Option<Moment>,
     /// What was found at the last load, good or not.
@@ -231,6 +233,7 @@ impl Entry {
             name: name(loaded),
             file: loaded.path.clone(),
             generation: 0,
+            failures: 0,
             loaded_at: None,
             problems: Vec::new(),
             snapshot: None,
@@ -250,6 +253,7 @@ impl Entry {
         self.problems.clone_from(&loaded.problems);
         let name = name(&loaded);
         let Some(scenario) = loaded.scenario else {
+            self.failures += u64::from(!known);
             let broken = News::Broken { name, problems: loaded.problems, served: self.snapshot.is_some() };
             return (!known).then_some(broken);
         };

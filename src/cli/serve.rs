@@ -21,6 +21,7 @@ use crate::scenario::files::Disk;
 use crate::scenario::problem::{Severity, nearest};
 use crate::scenario::render;
 use crate::server::bind::{self, Settings};
+use crate::server::metrics::Metrics;
 use crate::server::request_log::RequestLog;
 use crate::server::state::State;
 use crate::world::registry::Registry;
@@ -114,6 +115,7 @@ fn start(flags: &Flags) -> Result<(), (Exit, String)> {
         board: Arc::clone(&board),
         admin_token: flags.admin_token.clone(),
         admin,
+        metrics: Metrics::default(),
         log: log.filter(|_| !flags.quiet),
     };
     let greeting = Greeting { registry: &registry, address, paths: &flags.paths, admin };

@@ -45,10 +45,17 @@ pub async fn handle(mut request: Request, state: &State) -> Response<BoxBody> {
             took: began.elapsed(),
         });
     }
-    let entry = call.and_then(|call| call.entry);
+    let status = sending.answers().then_some(reply.status);
+    let Some(call) = call else { return response(reply) };
+    if status.is_none() {
+        // What follows is dropped with the connection.
+        state.metrics.count(&call, status, began.elapsed());
+    }
     let response = wire::perform(&request, sending, response(reply)).await;
-    if let Some(entry) = entry {
-        entry.done(began.elapsed());
+    let took = began.elapsed();
+    state.metrics.count(&call, status, took);
+    if let Some(entry) = call.entry {
+        entry.done(took);
     }
     response
 }
@@ -64,6 +71,9 @@ async fn answer(request: &Request, body: Option<&[u8]>, state: &State) -> Outcom
         headers,
         body: body.map_or(Body::TooLarge, Body::Whole),
     };
+    if call.path == "/metrics" {
+        return guarded(|| admin::metrics(state, &call).into());
+    }
     if let Some(path) = admin::path(call.path) {
         if let Some(snapshot) = admin::world(state, path).map(|world| world.snapshot())
             && snapshot.ready().is_none()

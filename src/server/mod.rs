@@ -14,5 +14,7 @@ pub mod guard;
 pub mod admin;
 /// The page that a browser gets at `/`.
 pub mod page;
+/// What the server did, counted.
+pub mod metrics;
 /// One line per request.
 pub mod request_log;

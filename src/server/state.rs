@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::reload::Board;
+use crate::server::metrics::Metrics;
 use crate::server::request_log::RequestLog;
 use crate::world::registry::Registry;
 
@@ -17,6 +18,8 @@ pub struct State {
     pub admin_token: Option<String>,
     /// Whether the admin side answers at all.
     pub admin: bool,
+    /// What is counted of calls.
+    pub metrics: Metrics,
     /// Where requests are told, if anywhere.
     pub log: Option<RequestLog>,
 }

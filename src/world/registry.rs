@@ -137,6 +137,12 @@ impl Registry {
         &self.default
     }
 
+    /// How many worlds there are.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.read().by_name.len()
+    }
+
     /// All worlds, by name.
     #[must_use]
     pub fn all(&self) -> Vec<Arc<World>> {

@@ -34,6 +34,8 @@ mod journal;
 #[cfg(test)]
 mod limits;
 #[cfg(test)]
+mod metrics;
+#[cfg(test)]
 mod transport;
 #[cfg(test)]
 mod worlds;

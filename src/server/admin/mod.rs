@@ -27,6 +27,7 @@ use crate::api::call::{Call, decode};
 use crate::api::reply::Reply;
 use crate::server::admin::listing::list;
 use crate::server::guard::{self, error};
+use crate::server::metrics;
 use crate::server::state::State;
 use crate::world::World;
 
@@ -65,6 +66,13 @@ pub fn answer(state: &State, path: &str, call: &Call<'_>) -> Reply {
         _ => Err(nothing(path)),
     };
     answer.unwrap_or_else(|refusal| refusal)
+}
+
+/// Answers `/metrics`, for which the rules of the admin side hold.
+#[must_use]
+pub fn metrics(state: &State, call: &Call<'_>) -> Reply {
+    let answer = || on(call, &[("GET", &|| Ok(metrics::shown(state)))]).unwrap_or_else(|refusal| refusal);
+    guard::refusal(state, call).unwrap_or_else(answer)
 }
 
 /// Answers a call about one world; `rest` is what follows its name.

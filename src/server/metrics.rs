@@ -1,0 +1,131 @@
+//! `GET /metrics`: what the server did, in the text format of Prometheus (OpenMetrics 1.0).
+
+use std::time::Duration;
+
+use prometheus_client::encoding::{EncodeLabelSet, text};
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
+use prometheus_client::registry::{Registry, Unit};
+
+use crate::api::operation::Operation;
+use crate::api::reply::Reply;
+use crate::pipeline::Handled;
+use crate::server::guard::error;
+use crate::server::state::State;
+
+/// What is counted of calls.
+#[derive(Debug)]
+pub struct Metrics {
+    calls: Family<Call, Counter>,
+    durations: Family<Of, Histogram>,
+    /// Of each operation, looked up once: its histogram, and the counter of its good answers, where most calls end.
+    /// The last is for calls that are none.
+    usual: Vec<(Histogram, Counter)>,
+}
+
+/// What calls are told apart by.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Call {
+    operation: &'static str,
+    /// None where the client got no answer.
+    status: Option<u32>,
+    code: Option<u32>,
+    fault: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Of {
+    operation: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Loaded {
+    scenario: String,
+}
+
+/// From a tenth of a millisecond to six seconds and a half, doubling.
+const BUCKETS: u16 = 17;
+
+impl Default for Metrics {
+    fn default() -> Self {
+        let durations: Family<Of, Histogram> =
+            Family::new_with_constructor(|| Histogram::new(exponential_buckets(0.000_1, 2.0, BUCKETS)));
+        let calls: Family<Call, Counter> = Family::default();
+        let usual = Operation::ALL
+            .into_iter()
+            .map(Some)
+            .chain([None])
+            .map(|operation| {
+                let operation = name(operation);
+                let good = Call { operation, status: Some(200), code: None, fault: None };
+                (durations.get_or_create_owned(&Of { operation }), calls.get_or_create_owned(&good))
+            })
+            .collect();
+        Self { calls, durations, usual }
+    }
+}
+
+fn name(operation: Option<Operation>) -> &'static str {
+    operation.map_or("", Operation::name)
+}
+
+impl Metrics {
+    /// A call was answered with a status, or not at all, after so long.
+    pub fn count(&self, call: &Handled, status: Option<u16>, took: Duration) {
+        let place = call.operation.map_or(Operation::ALL.len(), |operation| operation as usize);
+        let Some((durations, good)) = self.usual.get(place) else { return };
+        durations.observe(took.as_secs_f64());
+        let fault = call.fault();
+        if status == Some(200) && call.code.is_none() && fault.is_none() {
+            good.inc();
+            return;
+        }
+        let call = Call {
+            operation: name(call.operation),
+            status: status.map(u32::from),
+            code: call.code,
+            fault: fault.map(str::to_owned),
+        };
+        self.calls.get_or_create(&call).inc();
+    }
+}
+
+/// `GET /metrics`.
+#[must_use]
+pub fn shown(state: &State) -> Reply {
+    let mut shown = Registry::with_prefix("standin");
+    let Metrics { calls, durations, .. } = &state.metrics;
+    shown.register("requests", "Calls of the API, by how they were answered", calls.clone());
+    let help = "Time from a call's last byte until its answer is handed over to be sent";
+    shown.register_with_unit("request_duration", help, Unit::Seconds, durations.clone());
+    shown.register("worlds", "Worlds there are", gauge(state.registry.count()));
+    let bytes = gauge(state.registry.budget.held());
+    shown.register_with_unit("journal", "What the journals of all worlds hold", Unit::Bytes, bytes);
+    let (loads, failures) = (Family::<Loaded, Counter>::default(), Family::<Loaded, Counter>::default());
+    for entry in state.board.entries() {
+        let loaded = Loaded { scenario: entry.name };
+        loads.get_or_create(&loaded).inc_by(entry.generation);
+        failures.get_or_create(&loaded).inc_by(entry.failures);
+    }
+    shown.register("scenario_loads", "Good loads of a scenario, the first included", loads);
+    shown.register(
+        "scenario_load_failures",
+        "Loads of a scenario that had errors and changed nothing",
+        failures,
+    );
+    let mut text = String::new();
+    match text::encode(&mut text, &shown) {
+        Ok(()) => Reply::typed(200, TYPE, text.into_bytes()),
+        Err(_) => error(500, "The metrics cannot be written."),
+    }
+}
+
+const TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+fn gauge(value: usize) -> Gauge {
+    let gauge = Gauge::default();
+    gauge.set(i64::try_from(value).unwrap_or(i64::MAX));
+    gauge
+}
