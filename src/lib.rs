@@ -43,3 +43,7 @@ pub mod reload;
 pub mod server;
 /// The commands.
 pub mod cli;
+/// A server within a Rust test.
+pub mod library;
+
+pub use library::Standin;

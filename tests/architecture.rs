@@ -22,7 +22,7 @@ const FLOORS: [&[&str]; 12] = [
     &["world"],
     &["pipeline", "reload"],
     &["server"],
-    &["cli"],
+    &["cli", "library"],
 ];
 
 /// Words that stay in some places, and why.

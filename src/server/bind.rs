@@ -1,14 +1,14 @@
 //! Binding, running, stopping: actix's HTTP service over its server builder.
 
 use std::io;
-use std::net::TcpListener;
+use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::Duration;
 
 use actix_http::body::BoxBody;
 use actix_http::error::DispatchError;
 use actix_http::{Error, HttpService, Protocol, Request, Response};
-use actix_server::Server;
+use actix_server::{Server, ServerHandle};
 use actix_service::{ServiceFactoryExt, fn_service};
 use tokio::net::TcpStream;
 
@@ -40,6 +40,52 @@ pub fn run(listener: TcpListener, state: State, settings: Settings) -> io::Resul
         });
         server.await
     })
+}
+
+/// A server that runs on threads of its own until it is dropped.
+#[derive(Debug)]
+pub struct Running {
+    address: SocketAddr,
+    handle: ServerHandle,
+}
+
+impl Running {
+    /// Where it listens.
+    #[must_use]
+    pub const fn address(&self) -> SocketAddr {
+        self.address
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // The order is given at once; nobody waits until it is carried out.
+        drop(self.handle.stop(false));
+    }
+}
+
+/// Starts a server on threads of its own.
+///
+/// # Errors
+/// Where the socket cannot be used.
+pub async fn start(listener: TcpListener, state: State, settings: Settings) -> io::Result<Running> {
+    let address = listener.local_addr()?;
+    let (started, starting) = tokio::sync::oneshot::channel();
+    std::thread::spawn(move || {
+        actix_web::rt::System::new().block_on(async {
+            match serve(listener, state, settings) {
+                Ok(server) => {
+                    let _ = started.send(Ok(server.handle()));
+                    let _ = server.await;
+                }
+                Err(error) => {
+                    let _ = started.send(Err(error));
+                }
+            }
+        });
+    });
+    let handle = starting.await.map_err(io::Error::other)??;
+    Ok(Running { address, handle })
 }
 
 /// Waits for a signal that asks to stop.
