@@ -21,6 +21,7 @@ use crate::fault::request::Request;
 use crate::fault::sending::Sending;
 use crate::fault::{malformed, patch, prefer};
 use crate::journal::entry::{Entry, Facts};
+use crate::journal::shown::{self, Origin};
 use crate::operations::{self, Answer, Context, subscribe};
 use crate::world::World;
 use crate::world::registry::Registry;
@@ -191,9 +192,23 @@ pub fn respond(located: &Located, dataset: &Dataset, call: &Call<'_>) -> Outcome
         };
         let entry = Arc::new(Entry::new(facts, call, &reply, world.journal.most_of_a_body()));
         world.journal.add(Arc::clone(&entry));
+        if world.stream.is_watched() {
+            tell(world, &entry);
+        }
         entry
     });
     Outcome { reply, sending, call: Some(Handled { at: *at, operation, code, decision, entry }) }
+}
+
+/// Tells those who watch a world of a call, and of the fault that took effect.
+fn tell(world: &World, entry: &Entry) {
+    let minted = world.minted.as_ref().map(|key| key.key.as_str());
+    let call = shown::json(entry, &entry.facts.notes, Origin { world: &world.name, minted });
+    world.stream.tell("request", &call);
+    if let Some(fault) = entry.fault() {
+        let struck = serde_json::json!({ "name": fault, "seq": call["seq"], "decision": call["decision"] });
+        world.stream.tell("fault", &struck);
+    }
 }
 
 /// The key that a call carries, and where that stands.

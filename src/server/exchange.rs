@@ -17,11 +17,13 @@ use crate::api::refusal::{Code, Refusal};
 use crate::api::reply::Reply;
 use crate::clock;
 use crate::pipeline::{self, Handled, Outcome};
-use crate::server::admin;
+use crate::server::admin::{self, stream};
+use crate::server::guard;
 use crate::server::page;
 use crate::server::request_log::Line;
 use crate::server::state::State;
 use crate::server::wire;
+use crate::world::World;
 use crate::world::snapshot::Snapshot;
 
 /// How much of a body over the limit is read and thrown away, so that the client sees the answer: 8 MiB.
@@ -32,6 +34,9 @@ pub async fn handle(mut request: Request, state: &State) -> Response<BoxBody> {
     let mut payload = request.take_payload();
     // Where the client left, or broke the framing, there is nobody to answer.
     let Ok(body) = read(&mut payload).await else { return Response::new(StatusCode::BAD_REQUEST) };
+    if let Some(world) = watched(&request, state) {
+        return stream::response(&world);
+    }
     let began = clock::real_now();
     let Outcome { reply, sending, call } = answer(&request, body.as_deref(), state).await;
     if let Some(log) = state.log {
@@ -60,17 +65,31 @@ pub async fn handle(mut request: Request, state: &State) -> Response<BoxBody> {
     response
 }
 
-async fn answer(request: &Request, body: Option<&[u8]>, state: &State) -> Outcome {
+/// The world that a call asks to watch, if it may.
+fn watched(request: &Request, state: &State) -> Option<Arc<World>> {
+    let path = admin::path(request.uri().path())
+        .filter(|path| path.ends_with("/stream") && path.split('/').count() == 4)?;
+    let call = call(request, Some(&[]));
+    let allowed = request.method() == "GET" && guard::refusal(state, &call).is_none();
+    admin::world(state, path).filter(|_| allowed)
+}
+
+/// The call that a request is; no body means that it was too large.
+fn call<'a>(request: &'a Request, body: Option<&'a [u8]>) -> Call<'a> {
     let sent = request.head().headers();
     let mut headers = Vec::with_capacity(sent.len_keys());
     headers.extend(sent.iter().map(|(name, value)| (name.as_str(), value.as_bytes())));
-    let mut call = Call {
+    Call {
         method: request.method().as_str(),
         path: request.uri().path(),
         query: request.uri().query().unwrap_or_default(),
         headers,
         body: body.map_or(Body::TooLarge, Body::Whole),
-    };
+    }
+}
+
+async fn answer(request: &Request, body: Option<&[u8]>, state: &State) -> Outcome {
+    let mut call = call(request, body);
     if call.path == "/metrics" {
         return guarded(|| admin::metrics(state, &call).into());
     }

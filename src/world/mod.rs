@@ -4,12 +4,15 @@
 pub mod snapshot;
 /// Rate limits of keys.
 pub mod quota;
+/// What happens, told as it happens.
+pub mod stream;
 /// All worlds of a process, by name and by key.
 pub mod registry;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arc_swap::ArcSwap;
+use serde_json::json;
 
 use crate::auth::Key;
 use crate::clock::VirtualClock;
@@ -20,6 +23,7 @@ use crate::journal::record::Journal;
 use crate::ledger::Ledger;
 use crate::world::quota::Quotas;
 use crate::world::snapshot::Snapshot;
+use crate::world::stream::Stream;
 
 /// One isolated run of a scenario.
 #[derive(Debug)]
@@ -40,6 +44,8 @@ pub struct World {
     counters: Mutex<Counters>,
     /// Its calls.
     pub journal: Arc<Journal>,
+    /// Those who watch it.
+    pub stream: Stream,
     /// The seed that a reset gave it in place of the scenario's. Held while the snapshot is replaced.
     seed: Mutex<Option<Seed>>,
     /// Read by every request, replaced by a reload; a request keeps the one it took.
@@ -89,6 +95,7 @@ impl World {
             quotas: Mutex::default(),
             counters: Mutex::default(),
             journal: Journal::new(Arc::clone(budget)),
+            stream: Stream::default(),
             seed: Mutex::new(born),
             snapshot: ArcSwap::new(snapshot),
         }
@@ -107,6 +114,10 @@ impl World {
         self.snapshot.store(snapshot.under(*seed));
         drop(seed);
         self.counters().keep(&snapshot.faults);
+        if self.stream.is_watched() {
+            let reload = json!({ "scenario": snapshot.scenario, "generation": snapshot.generation });
+            self.stream.tell("reload", &reload);
+        }
     }
 
     /// What clients wrote.

@@ -36,6 +36,8 @@ mod limits;
 #[cfg(test)]
 mod metrics;
 #[cfg(test)]
+mod stream;
+#[cfg(test)]
 mod transport;
 #[cfg(test)]
 mod worlds;

@@ -14,6 +14,8 @@ pub mod worlds;
 pub mod clock;
 /// A world's journal.
 pub mod requests;
+/// What happens in a world, as it happens.
+pub mod stream;
 /// What is stored of contacts.
 pub mod contacts;
 /// What is stored of subscriptions.
@@ -78,6 +80,8 @@ pub fn metrics(state: &State, call: &Call<'_>) -> Reply {
 /// Answers a call about one world; `rest` is what follows its name.
 fn of_world(world: &Arc<World>, rest: &[&str], call: &Call<'_>) -> Result<Reply, Reply> {
     match rest {
+        // A call that may watch does not come here (`exchange`).
+        ["stream"] => on(call, &[("GET", &|| Err(nothing(&format!("/worlds/{}/stream", world.name))))]),
         ["requests"] => {
             on(call, &[("GET", &|| requests::all(world, call)), ("DELETE", &|| Ok(requests::emptied(world)))])
         }
