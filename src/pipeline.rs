@@ -52,6 +52,7 @@ pub fn locate(registry: &Registry, call: &mut Call<'_>) -> Result<Located, Reply
         }
         None => registry.default_world(),
     };
+    world.touch();
     let snapshot = world.snapshot();
     let foreign = registry.has_own_keys() && carries_foreign_key(registry, &world, call);
     Ok(Located { foreign, world, snapshot })
