@@ -1,7 +1,7 @@
 //! A world's clock: running or frozen, moved forward at will; and the process's own time. The only reader of the
 //! operating system's clocks.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// An instant: milliseconds since 1970-01-01T00:00:00Z. How it is read and written is the API's business.
@@ -32,6 +32,23 @@ impl Default for Setting {
     }
 }
 
+/// As much of a setting as is given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Given {
+    /// Where it starts.
+    pub start: Option<Moment>,
+    /// How it goes.
+    pub mode: Option<Mode>,
+}
+
+impl Given {
+    /// A setting with this over it.
+    #[must_use]
+    pub fn over(self, setting: Setting) -> Setting {
+        Setting { start: self.start.or(setting.start), mode: self.mode.unwrap_or(setting.mode) }
+    }
+}
+
 /// The system's time.
 #[must_use]
 #[expect(clippy::disallowed_methods, reason = "this is the one place that reads it")]
@@ -45,6 +62,13 @@ pub fn system_now() -> Moment {
 #[expect(clippy::disallowed_methods, reason = "this is the one place that reads it")]
 pub fn real_now() -> Instant {
     Instant::now()
+}
+
+/// How long this process has been running, counted from when somebody first asked.
+#[must_use]
+pub fn uptime() -> Duration {
+    static START: LazyLock<Instant> = LazyLock::new(real_now);
+    START.elapsed()
 }
 
 /// A time that was asked for lies before the clock's own.

@@ -23,7 +23,8 @@ use crate::server::bind::{self, Running, Settings};
 use crate::server::metrics::Metrics;
 use crate::server::state::State;
 use crate::world::World as Run;
-use crate::world::registry::{Registry, Wanted};
+use crate::world::registry::Registry;
+use crate::world::wanted::{NotMade, Wanted};
 
 /// A server in this process. It stops when it is dropped.
 ///
@@ -104,6 +105,7 @@ impl Standin {
         let state = State {
             registry: Arc::clone(&registry),
             board: Arc::new(board),
+            setup: Arc::new(setup),
             admin_token: None,
             admin: true,
             metrics: Metrics::default(),
@@ -145,23 +147,11 @@ impl Standin {
     /// # Errors
     /// Where there is one of that name, or no such scenario.
     pub fn world_with(&self, wanted: Wanted) -> Result<World, NotMade> {
-        let run = self.registry.make(wanted).map_err(|reason| NotMade(format!("{reason:?}")))?;
+        let run = self.registry.make(wanted)?;
         let base_url = format!("{}/w/{}", self.base_url(), run.name);
         Ok(World { run, base_url })
     }
 }
-
-/// Why no world was made.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NotMade(String);
-
-impl Display for NotMade {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "no world was made: {}", self.0)
-    }
-}
-
-impl std::error::Error for NotMade {}
 
 fn load(setup: &Setup) -> Result<(Arc<Registry>, Board), NotStarted> {
     let reading = reload::read(setup);

@@ -1,6 +1,7 @@
 //! The way of a request, as `behaviour.md` 1 orders it, in one function to read from top to bottom. What is decided here
 //! is performed at the server's edge.
 
+use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -64,6 +65,7 @@ pub fn locate(registry: &Registry, call: &mut Call<'_>) -> Result<Located, Reply
         }
         None => registry.default_world(),
     };
+    world.touch();
     let snapshot = world.snapshot();
     let foreign = registry.has_own_keys() && carries_foreign_key(registry, &world, call);
     Ok(Located { at, prefixed, foreign, world, snapshot })
@@ -71,7 +73,7 @@ pub fn locate(registry: &Registry, call: &mut Call<'_>) -> Result<Located, Reply
 
 /// A key minted for a world is a bad one in every other.
 fn carries_foreign_key(registry: &Registry, world: &Arc<World>, call: &Call<'_>) -> bool {
-    let in_query = || call.parameter("api_key").map(std::borrow::Cow::into_owned);
+    let in_query = || call.parameter("api_key").map(Cow::into_owned);
     let owner = key_of_any_place(call).or_else(in_query).and_then(|key| registry.of_key(&key));
     owner.is_some_and(|owner| owner.minted.is_some() && !Arc::ptr_eq(&owner, world))
 }
@@ -81,7 +83,7 @@ fn key_of_any_place(call: &Call<'_>) -> Option<String> {
     if matches!(Operation::at(call.path), Some((Operation::Subscribe, _))) {
         return subscribe::sent_key(call).ok().flatten().map(|key| key.trim().to_owned());
     }
-    call.header("x-api-key").map(std::borrow::Cow::into_owned)
+    call.header("x-api-key").map(Cow::into_owned)
 }
 
 /// The answer to a call for a world that is not there; to a preflight, that of the default world, so that a page may
@@ -212,15 +214,22 @@ fn tell(world: &World, entry: &Entry) {
 }
 
 /// The key that a call carries, and where that stands.
-fn key(located: &Located, route: Option<(Operation, &str)>, call: &Call<'_>) -> (Option<String>, KeyPlace) {
+fn key<'a>(
+    located: &Located,
+    route: Option<(Operation, &str)>,
+    call: &Call<'a>,
+) -> (Option<Cow<'a, str>>, KeyPlace) {
     let Located { world, snapshot, .. } = located;
     let sent = if matches!(route, Some((Operation::Subscribe, _))) {
-        subscribe::sent_key(call).ok().flatten()
+        subscribe::sent_key(call).ok().flatten().map(|key| Cow::Owned(key.trim().to_owned()))
     } else {
-        sent_key(call, &snapshot.dialect).map(std::borrow::Cow::into_owned)
+        sent_key(call, &snapshot.dialect).map(|key| match key {
+            Cow::Borrowed(key) => Cow::Borrowed(key.trim()),
+            Cow::Owned(key) => Cow::Owned(key.trim().to_owned()),
+        })
     };
-    let sent = sent.map(|key| key.trim().to_owned()).filter(|key| !key.is_empty());
-    let minted = world.minted.as_ref().is_some_and(|key| sent.as_ref() == Some(&key.key));
+    let sent = sent.filter(|key| !key.is_empty());
+    let minted = world.minted.as_ref().is_some_and(|key| sent.as_deref() == Some(&key.key));
     let place = if minted { KeyPlace::Minted } else { snapshot.keys.place(sent.as_deref()) };
     (sent, place)
 }
@@ -230,13 +239,14 @@ fn judged<'a>(
     located: &'a Located,
     (operation, parameter): (Operation, &str),
     call: &Call<'_>,
-    key: (Option<String>, KeyPlace),
+    (sent, place): (Option<Cow<'_, str>>, KeyPlace),
     since_start: Duration,
     counters: &mut Counters,
 ) -> Verdict<'a> {
     let snapshot = &located.snapshot;
     let parameter = decode(parameter, false);
-    let request = Request::new((operation, &parameter), call, &snapshot.dialect, key);
+    let request =
+        Request::new((operation, &parameter), call, &snapshot.dialect, (sent.map(Cow::into_owned), place));
     decide(&snapshot.faults, &request, snapshot.seed, since_start, counters)
 }
 

@@ -10,10 +10,11 @@ use std::time::Duration;
 
 use crate::clock::{self, Moment};
 use crate::draw::Seed;
-use crate::scenario::files::Files;
-use crate::scenario::load_all;
-use crate::scenario::model::SeedSetting;
+use crate::scenario::discover::{shorten, taken_by_key, taken_by_scenario};
+use crate::scenario::files::{Files, normal};
+use crate::scenario::model::{Scenario, SeedSetting};
 use crate::scenario::problem::{Place, Problem, Severity};
+use crate::scenario::{Context, load_all, load_text};
 use crate::scenario::{Folder, Loaded};
 use crate::world::registry::Registry;
 use crate::world::snapshot::Snapshot;
@@ -32,6 +33,28 @@ pub struct Setup {
     pub random: Seed,
 }
 
+impl Setup {
+    /// The root of a scenario that was sent, and so stands in no folder: the one told, else the working directory, or
+    /// where that is the root of all files the first folder that is served.
+    fn root(&self) -> PathBuf {
+        match (&self.root, self.paths.first()) {
+            (Some(root), _) => normal(&self.cwd.join(root)),
+            (None, Some(first)) if self.cwd.parent().is_none() => {
+                let first = normal(&self.cwd.join(first));
+                let is_folder = self.files.is_folder(&first);
+                if is_folder { first } else { first.parent().unwrap_or(&self.cwd).to_owned() }
+            }
+            (None, _) => self.cwd.clone(),
+        }
+    }
+}
+
+impl std::fmt::Debug for Setup {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Setup").field("paths", &self.paths).finish_non_exhaustive()
+    }
+}
+
 /// All scenarios as they stand on the disk at one moment.
 pub struct Reading {
     /// What was loaded.
@@ -42,13 +65,13 @@ pub struct Reading {
     stamps: BTreeMap<PathBuf, u64>,
 }
 
-/// How the loads of one scenario file went.
+/// How the loads of one scenario went.
 #[derive(Clone, Debug)]
 pub struct Entry {
     /// The scenario's name; the file's, where none could be read.
     pub name: String,
-    /// The file.
-    pub file: PathBuf,
+    /// The file; none where the scenario was sent and has none.
+    pub file: Option<PathBuf>,
     /// How many good loads there were.
     pub generation: u64,
     /// How many loads there were that had errors.
@@ -60,6 +83,11 @@ pub struct Entry {
     /// What is served, if there ever was a good load.
     pub snapshot: Option<Arc<Snapshot>>,
     print: u64,
+    /// All that the file was last read with, and the stamps that these had.
+    files: Vec<PathBuf>,
+    stamp: u64,
+    /// What is served was sent, and lasts until one of those files is saved.
+    sent: bool,
 }
 
 impl Entry {
@@ -164,6 +192,19 @@ impl Reading {
         }
         hasher.finish()
     }
+
+    /// A number that changes when any of them is saved.
+    fn stamp(&self, loaded: &Loaded) -> u64 {
+        stamp(&loaded.files, |file| self.stamps.get(file).copied())
+    }
+}
+
+fn stamp(files: &[PathBuf], of: impl Fn(&Path) -> Option<u64>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for file in files {
+        (file, of(file)).hash(&mut hasher);
+    }
+    hasher.finish()
 }
 
 impl Board {
@@ -186,36 +227,88 @@ impl Board {
         let present: Vec<(PathBuf, String)> =
             reading.folder.scenarios.iter().map(|loaded| (loaded.path.clone(), name(loaded))).collect();
         follow_renamed(&mut entries, &present);
-        let prints: Vec<u64> = reading.folder.scenarios.iter().map(|loaded| reading.print(loaded)).collect();
+        let prints: Vec<(u64, u64)> = reading
+            .folder
+            .scenarios
+            .iter()
+            .map(|loaded| (reading.print(loaded), reading.stamp(loaded)))
+            .collect();
         for (loaded, print) in reading.folder.scenarios.into_iter().zip(prints) {
-            let place = entries.iter().position(|entry| entry.file == loaded.path).unwrap_or_else(|| {
-                entries.push(Entry::new(&loaded));
+            let known = entries.iter().position(|entry| entry.file.as_ref() == Some(&loaded.path));
+            let place = known.unwrap_or_else(|| {
+                entries.push(Entry::new(name(&loaded), Some(loaded.path.clone())));
                 entries.len() - 1
             });
             let entry = &mut entries[place];
             news.extend(entry.take(setup, loaded, print, &mut serve));
         }
+        let is_present = |entry: &Entry| present.iter().any(|(path, _)| entry.file.as_ref() == Some(path));
         // What never was served, and is gone, is nobody's loss.
-        entries
-            .retain(|entry| entry.snapshot.is_some() || present.iter().any(|(path, _)| *path == entry.file));
-        for entry in entries.iter_mut().filter(|entry| !present.iter().any(|(path, _)| *path == entry.file)) {
+        entries.retain(|entry| entry.snapshot.is_some() || is_present(entry));
+        for entry in entries.iter_mut().filter(|entry| !is_present(entry)) {
             news.extend(entry.gone());
         }
         news
     }
+
+    /// Takes in a scenario that was sent under a name, as if it were a file's; a later save of its file wins. Gives its
+    /// entry, and whether it is new.
+    ///
+    /// # Errors
+    /// All that is wrong with it; then nothing changes.
+    pub fn send(
+        &self,
+        setup: &Setup,
+        (name, text): (&str, &str),
+        serve: impl FnOnce(Arc<Snapshot>),
+    ) -> Result<(Entry, bool), Vec<Problem>> {
+        let context =
+            Context { files: setup.files.as_ref(), root: setup.root(), today: clock::system_now().day() };
+        let mut loaded = load_text(&context, name, text);
+        let mut entries = self.lock();
+        loaded.problems.extend(taken_names(&entries, name, &loaded));
+        shorten(&mut loaded.problems, &setup.cwd);
+        let failed = loaded.problems.iter().any(|problem| problem.severity == Severity::Error);
+        let Some(scenario) = loaded.scenario.filter(|_| !failed) else { return Err(loaded.problems) };
+        let known = entries.iter().position(|entry| entry.name == name);
+        let place = known.unwrap_or_else(|| {
+            entries.push(Entry::new(name.to_owned(), None));
+            entries.len() - 1
+        });
+        let entry = &mut entries[place];
+        let new = entry.snapshot.is_none();
+        entry.problems = loaded.problems;
+        entry.stamp = stamp(&entry.files, |file| Some(setup.files.stamp(file)));
+        entry.sent = true;
+        entry.serve(setup, scenario, serve);
+        Ok((entry.clone(), new))
+    }
 }
 
-/// A scenario whose file is gone, but whose name another file has now, goes on there.
+/// Names of keys' own worlds that scenarios have, and the other way round.
+fn taken_names(entries: &[Entry], name: &str, loaded: &Loaded) -> Vec<Problem> {
+    let others = || entries.iter().filter(|entry| entry.name != name);
+    let keys = others().filter_map(|entry| entry.snapshot.as_ref()).flat_map(|other| other.keys.all());
+    let by_key = keys.filter(|key| key.own_world && key.name.as_deref() == Some(name)).take(1);
+    let by_scenario =
+        loaded.own_worlds.iter().filter(|(world, _)| others().any(|entry| entry.name == *world));
+    by_key
+        .map(|_| taken_by_key(name, loaded.named_at.clone()))
+        .chain(by_scenario.map(|(world, place)| taken_by_scenario(world, place.clone())))
+        .collect()
+}
+
+/// A scenario whose file is gone, or that has none, but whose name a file has now, goes on there.
 fn follow_renamed(entries: &mut Vec<Entry>, present: &[(PathBuf, String)]) {
-    let is_gone = |entry: &mut Entry| !present.iter().any(|(path, _)| *path == entry.file);
+    let is_gone = |entry: &mut Entry| !present.iter().any(|(path, _)| entry.file.as_ref() == Some(path));
     let gone: Vec<Entry> = entries.extract_if(.., is_gone).collect();
     for mut entry in gone {
         let Some((path, _)) = present.iter().find(|(_, name)| *name == entry.name) else {
             entries.push(entry);
             continue;
         };
-        entry.file.clone_from(path);
-        match entries.iter_mut().find(|known| known.file == *path) {
+        entry.file = Some(path.clone());
+        match entries.iter_mut().find(|known| known.file == entry.file) {
             None => entries.push(entry),
             Some(known) if known.snapshot.is_none() => *known = entry,
             Some(_) => {}
@@ -228,16 +321,19 @@ fn name(loaded: &Loaded) -> String {
 }
 
 impl Entry {
-    fn new(loaded: &Loaded) -> Self {
+    fn new(name: String, file: Option<PathBuf>) -> Self {
         Self {
-            name: name(loaded),
-            file: loaded.path.clone(),
+            name,
+            file,
             generation: 0,
             failures: 0,
             loaded_at: None,
             problems: Vec::new(),
             snapshot: None,
             print: 0,
+            files: Vec::new(),
+            stamp: 0,
+            sent: false,
         }
     }
 
@@ -245,44 +341,58 @@ impl Entry {
         &mut self,
         setup: &Setup,
         loaded: Loaded,
-        print: u64,
+        (print, stamp): (u64, u64),
         serve: &mut impl FnMut(Arc<Snapshot>),
     ) -> Option<News> {
+        let name = name(&loaded);
+        if self.sent && self.stamp == stamp && self.name == name {
+            return None;
+        }
+        self.stamp = stamp;
+        self.files = loaded.files;
         let was_degraded = self.is_degraded();
         let known = loaded.problems == self.problems;
         self.problems.clone_from(&loaded.problems);
-        let name = name(&loaded);
         let Some(scenario) = loaded.scenario else {
             self.failures += u64::from(!known);
             let broken = News::Broken { name, problems: loaded.problems, served: self.snapshot.is_some() };
             return (!known).then_some(broken);
         };
-        if self.snapshot.is_some() && self.print == print && self.name == name {
+        if self.snapshot.is_some() && !self.sent && self.print == print && self.name == name {
             return was_degraded.then_some(News::Mended { name });
         }
+        self.name.clone_from(&name);
+        self.print = print;
+        self.sent = false;
+        self.serve(setup, scenario, serve);
+        let problems = if known { Vec::new() } else { loaded.problems };
+        Some(News::Loaded { name, generation: self.generation, problems })
+    }
+
+    fn serve(&mut self, setup: &Setup, scenario: Scenario, serve: impl FnOnce(Arc<Snapshot>)) {
         let seed = match scenario.seed {
             SeedSetting::Fixed(seed) => seed,
             SeedSetting::Random => setup.random,
         };
         self.generation += 1;
-        self.name.clone_from(&name);
-        self.print = print;
         self.loaded_at = Some(clock::system_now());
         let snapshot = Arc::new(Snapshot::new(self.generation, seed, scenario));
         self.snapshot = Some(Arc::clone(&snapshot));
         serve(snapshot);
-        let problems = if known { Vec::new() } else { loaded.problems };
-        Some(News::Loaded { name, generation: self.generation, problems })
     }
 
-    /// The file is not there any more.
+    /// The file is not there any more. What was sent does not need it.
     fn gone(&mut self) -> Option<News> {
+        if self.sent {
+            self.file = None;
+        }
+        let file = self.file.clone()?;
         let told = self.problems.iter().any(|problem| problem.code == GONE);
         if told {
             return None;
         }
         let place = Place {
-            file: self.file.clone(),
+            file,
             line: 1,
             column: 1,
             span: 0..0,

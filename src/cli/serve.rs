@@ -14,10 +14,12 @@ use crate::cli::greeting::{self, Greeting};
 use crate::cli::journal;
 use crate::cli::progress;
 use crate::cli::watch::Watch;
+use crate::clock;
 use crate::draw::Seed;
 use crate::journal::budget::Budget;
 use crate::reload::{self, Board, News, Setup};
 use crate::scenario::files::Disk;
+use crate::scenario::leaf::{DURATION, duration};
 use crate::scenario::problem::{Severity, nearest};
 use crate::scenario::render;
 use crate::server::bind::{self, Settings};
@@ -64,6 +66,22 @@ pub struct Flags {
     grace: u64,
     #[command(flatten)]
     journal: journal::Flags,
+    /// How long a world made on demand is kept while nobody uses it, or `never` to keep it
+    #[arg(long, value_name = "DURATION", default_value = "1h", value_parser = idle, env = "STANDIN_IDLE")]
+    idle: Idle,
+}
+
+/// After how long an unused world goes; none means never.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Idle(Option<Duration>);
+
+fn idle(text: &str) -> Result<Idle, String> {
+    if text == "never" {
+        return Ok(Idle(None));
+    }
+    let span = duration(text).filter(|span| !span.is_zero());
+    span.map(|span| Idle(Some(span)))
+        .ok_or_else(|| format!("it must be {DURATION}, more than nothing, or `never`"))
 }
 
 /// How to tell what happens.
@@ -102,6 +120,7 @@ fn start(flags: &Flags) -> Result<(), (Exit, String)> {
     let cwd = std::env::current_dir().map_err(|error| cannot(format!("no working directory: {error}")))?;
     let setup =
         Setup { files: Box::new(Disk), paths: flags.paths.clone(), root: flags.root.clone(), cwd, random };
+    let setup = Arc::new(setup);
     let (registry, board) = load(flags, &setup)?;
     let listener = listen(flags)?;
     let address = listener.local_addr().map_err(|error| cannot(error.to_string()))?;
@@ -113,6 +132,7 @@ fn start(flags: &Flags) -> Result<(), (Exit, String)> {
     let state = State {
         registry: Arc::clone(&registry),
         board: Arc::clone(&board),
+        setup: Arc::clone(&setup),
         admin_token: flags.admin_token.clone(),
         admin,
         metrics: Metrics::default(),
@@ -121,6 +141,9 @@ fn start(flags: &Flags) -> Result<(), (Exit, String)> {
     let greeting = Greeting { registry: &registry, address, paths: &flags.paths, admin };
     tell(flags.log, &greeting.for_people(), &greeting.for_programs());
     follow(flags, setup, Arc::clone(&registry), board)?;
+    if let Idle(Some(idle)) = flags.idle {
+        expire(idle, Arc::clone(&registry));
+    }
     let first = registry.default_world().snapshot();
     let building = Arc::clone(&first);
     std::thread::spawn(move || {
@@ -223,7 +246,7 @@ fn listen(flags: &Flags) -> Result<TcpListener, (Exit, String)> {
 /// Follows the files on a thread of its own, for as long as the process lives.
 fn follow(
     flags: &Flags,
-    setup: Setup,
+    setup: Arc<Setup>,
     registry: Arc<Registry>,
     board: Arc<Board>,
 ) -> Result<(), (Exit, String)> {
@@ -242,4 +265,16 @@ fn follow(
         reload::follow(&setup, &registry, &board, &changes, arm, told);
     });
     Ok(())
+}
+
+/// Removes worlds that nobody uses any more, on a thread of its own: within a tenth of that time, and at the latest
+/// after five seconds.
+fn expire(idle: Duration, registry: Arc<Registry>) {
+    let pause = (idle / 10).clamp(Duration::from_millis(50), Duration::from_secs(5));
+    std::thread::spawn(move || {
+        loop {
+            std::thread::sleep(pause);
+            registry.expire(clock::uptime(), idle);
+        }
+    });
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::Arc;
 
 use crate::draw::{Draw, Seed};
 use crate::fault::Fault;
@@ -71,24 +72,35 @@ impl Hasher for Folded {
 pub struct Plan {
     /// Which load of the scenario they are from.
     pub generation: u64,
-    faults: Vec<Fault>,
-    ids: Vec<u64>,
+    /// Worlds with faults of their own share all others with the scenario.
+    faults: Vec<(u64, Arc<Fault>)>,
 }
 
 impl Plan {
     /// Those faults.
     #[must_use]
     pub fn new(generation: u64, faults: Vec<Fault>) -> Self {
+        Self::shared(generation, faults.into_iter().map(Arc::new))
+    }
+
+    /// The same for faults that others have too.
+    #[must_use]
+    pub fn shared(generation: u64, faults: impl IntoIterator<Item = Arc<Fault>>) -> Self {
         let id = |fault: &Fault| {
             Draw::new(Seed(0), "fault").with_text(&fault.name).with_text(&fault.text).number()
         };
-        let ids = faults.iter().map(id).collect();
-        Self { generation, faults, ids }
+        Self { generation, faults: faults.into_iter().map(|fault| (id(&fault), fault)).collect() }
     }
 
     /// Each with what its counters go by.
-    pub fn faults(&self) -> impl Iterator<Item = (u64, &Fault)> {
-        self.ids.iter().copied().zip(&self.faults)
+    pub fn faults(&self) -> impl Iterator<Item = (u64, &Arc<Fault>)> {
+        self.faults.iter().map(|(id, fault)| (*id, fault))
+    }
+
+    /// The fault of that name.
+    #[must_use]
+    pub fn named(&self, name: &str) -> Option<&Arc<Fault>> {
+        self.faults.iter().map(|(_, fault)| fault).find(|fault| fault.name == name)
     }
 
     /// Whether there are none.
@@ -145,7 +157,7 @@ impl Counters {
 
     /// Forgets what belongs to no fault of a list.
     pub fn keep(&mut self, plan: &Plan) {
-        let kept: BTreeSet<u64> = plan.ids.iter().copied().collect();
+        let kept: BTreeSet<u64> = plan.faults().map(|(id, _)| id).collect();
         self.attempts.retain(|fault, _| kept.contains(fault));
         self.scopes.retain(|(fault, _), _| kept.contains(fault));
         self.strikes.retain(|fault, _| kept.contains(fault));

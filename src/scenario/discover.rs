@@ -42,7 +42,8 @@ pub fn all(files: &dyn Files, today: Day, paths: &[PathBuf], root: Option<&Path>
     let parents = used.into_iter().filter_map(|file| file.parent()).map(Path::to_owned);
     found.folders.extend(parents);
     folder.dirs = found.folders.into_iter().collect();
-    shorten(&mut folder, cwd);
+    let problems = folder.scenarios.iter_mut().flat_map(|loaded| &mut loaded.problems);
+    shorten(problems.chain(&mut folder.problems), cwd);
     folder
 }
 
@@ -161,15 +162,27 @@ fn own_worlds(scenarios: &mut [Loaded]) {
         let own = loaded.name.clone().unwrap_or_default();
         for (name, place) in &loaded.own_worlds {
             if *name != own && names.contains(name) {
-                let message =
-                    format!("`{name}` is the name of a scenario, and so that of its standing world");
-                let mut told = problem(Severity::Error, "world-name", message, place.clone());
-                told.help = Some("give the key another name".to_owned());
-                loaded.problems.push(told);
+                loaded.problems.push(taken_by_scenario(name, place.clone()));
                 loaded.scenario = None;
             }
         }
     }
+}
+
+/// A key's own world bears the name of a scenario.
+#[must_use]
+pub fn taken_by_scenario(name: &str, place: Place) -> Problem {
+    let message = format!("`{name}` is the name of a scenario, and so that of its standing world");
+    let told = problem(Severity::Error, "world-name", message, place);
+    Problem { help: Some("give the key another name".to_owned()), ..told }
+}
+
+/// A scenario bears the name of a key's own world.
+#[must_use]
+pub fn taken_by_key(name: &str, place: Place) -> Problem {
+    let message = format!("`{name}` is the name of a key's own world");
+    let told = problem(Severity::Error, "world-name", message, place);
+    Problem { help: Some("give the scenario another name".to_owned()), ..told }
 }
 
 fn unused(path: &Path) -> Problem {
@@ -194,9 +207,7 @@ fn start_of(path: &Path) -> Place {
 }
 
 /// Files are shown as seen from the working directory.
-fn shorten(folder: &mut Folder, cwd: &Path) {
-    let problems =
-        folder.scenarios.iter_mut().flat_map(|loaded| &mut loaded.problems).chain(&mut folder.problems);
+pub fn shorten<'a>(problems: impl IntoIterator<Item = &'a mut Problem>, cwd: &Path) {
     for problem in problems {
         for place in std::iter::once(&mut problem.place).chain(&mut problem.also) {
             if let Ok(short) = place.file.strip_prefix(cwd) {

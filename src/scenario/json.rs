@@ -49,6 +49,15 @@ pub fn lines(
     }
 }
 
+/// Reads a text of one value; nothing where it is not JSON.
+#[must_use]
+pub fn value(file: FileId, text: &str) -> Option<Node> {
+    let mut reader = Reader { file, text, at: 0 };
+    let node = reader.value(0).ok()?;
+    reader.space();
+    (reader.at == text.len()).then_some(node)
+}
+
 /// Where JSON ends to be JSON.
 enum Broken {
     Syntax(usize, &'static str),

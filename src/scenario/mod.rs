@@ -52,6 +52,8 @@ pub mod webhook;
 pub mod expect;
 /// Routes.
 pub mod route;
+/// What is sent to a running program in place of files.
+pub mod sent;
 
 use std::path::{Path, PathBuf};
 

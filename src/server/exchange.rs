@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use actix_http::body::BoxBody;
 use actix_http::error::PayloadError;
-use actix_http::header::{self, HeaderName, HeaderValue};
-use actix_http::{Payload, Request, Response, StatusCode};
+use actix_http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use actix_http::{Method, Payload, Request, Response, StatusCode, Uri};
 use bytes::{Bytes, BytesMut};
 use tokio_stream::StreamExt;
 
@@ -30,7 +30,7 @@ use crate::world::snapshot::Snapshot;
 const DISCARDED: usize = 8 << 20;
 
 /// Answers a request, whatever it asks for.
-pub async fn handle(mut request: Request, state: &State) -> Response<BoxBody> {
+pub async fn handle(mut request: Request, state: &Arc<State>) -> Response<BoxBody> {
     let mut payload = request.take_payload();
     // Where the client left, or broke the framing, there is nobody to answer.
     let Ok(body) = read(&mut payload).await else { return Response::new(StatusCode::BAD_REQUEST) };
@@ -38,7 +38,7 @@ pub async fn handle(mut request: Request, state: &State) -> Response<BoxBody> {
         return stream::response(&world);
     }
     let began = clock::real_now();
-    let Outcome { reply, sending, call } = answer(&request, body.as_deref(), state).await;
+    let Outcome { reply, sending, call } = answer(&request, body, state).await;
     if let Some(log) = state.log {
         let detail = reply.headers.iter().find(|(name, _)| name == "x-standin-detail");
         log.tell(&Line {
@@ -69,31 +69,22 @@ pub async fn handle(mut request: Request, state: &State) -> Response<BoxBody> {
 fn watched(request: &Request, state: &State) -> Option<Arc<World>> {
     let path = admin::path(request.uri().path())
         .filter(|path| path.ends_with("/stream") && path.split('/').count() == 4)?;
-    let call = call(request, Some(&[]));
+    let call = call((request.method(), request.uri(), request.head().headers()), None);
     let allowed = request.method() == "GET" && guard::refusal(state, &call).is_none();
     admin::world(state, path).filter(|_| allowed)
 }
 
-/// The call that a request is; no body means that it was too large.
-fn call<'a>(request: &'a Request, body: Option<&'a [u8]>) -> Call<'a> {
-    let sent = request.head().headers();
-    let mut headers = Vec::with_capacity(sent.len_keys());
-    headers.extend(sent.iter().map(|(name, value)| (name.as_str(), value.as_bytes())));
-    Call {
-        method: request.method().as_str(),
-        path: request.uri().path(),
-        query: request.uri().query().unwrap_or_default(),
-        headers,
-        body: body.map_or(Body::TooLarge, Body::Whole),
-    }
-}
-
-async fn answer(request: &Request, body: Option<&[u8]>, state: &State) -> Outcome {
-    let mut call = call(request, body);
+async fn answer(request: &Request, body: Option<Bytes>, state: &Arc<State>) -> Outcome {
+    let (method, uri, sent) = (request.method(), request.uri(), request.head().headers());
+    let mut call = call((method, uri, sent), body.as_deref());
     if call.path == "/metrics" {
         return guarded(|| admin::metrics(state, &call).into());
     }
     if let Some(path) = admin::path(call.path) {
+        if admin::reads_files(path, call.method) {
+            let head = (method.clone(), uri.clone(), sent.clone());
+            return off_thread(head, body, Arc::clone(state)).await;
+        }
         if let Some(snapshot) = admin::world(state, path).map(|world| world.snapshot())
             && snapshot.ready().is_none()
         {
@@ -114,6 +105,27 @@ async fn answer(request: &Request, body: Option<&[u8]>, state: &State) -> Outcom
     guarded(|| pipeline::respond(&located, located.snapshot.dataset(), &call))
 }
 
+fn call<'a>((method, uri, sent): (&'a Method, &'a Uri, &'a HeaderMap), body: Option<&'a [u8]>) -> Call<'a> {
+    let mut headers = Vec::with_capacity(sent.len_keys());
+    headers.extend(sent.iter().map(|(name, value)| (name.as_str(), value.as_bytes())));
+    Call {
+        method: method.as_str(),
+        path: uri.path(),
+        query: uri.query().unwrap_or_default(),
+        headers,
+        body: body.map_or(Body::TooLarge, Body::Whole),
+    }
+}
+
+/// Answers a call of the admin side off the request threads.
+async fn off_thread(head: (Method, Uri, HeaderMap), body: Option<Bytes>, state: Arc<State>) -> Outcome {
+    let answered = tokio::task::spawn_blocking(move || {
+        let call = call((&head.0, &head.1, &head.2), body.as_deref());
+        guarded(|| admin::answer(&state, admin::path(call.path).unwrap_or_default(), &call).into())
+    });
+    answered.await.unwrap_or_else(|_| failed().into())
+}
+
 /// Builds the dataset off the request threads. If that fails, the call's own thread finds out.
 async fn build(snapshot: Arc<Snapshot>) {
     let _ = tokio::task::spawn_blocking(move || {
@@ -124,10 +136,11 @@ async fn build(snapshot: Arc<Snapshot>) {
 
 /// A bug costs one request: a panic is answered with 500.
 fn guarded(answer: impl FnOnce() -> Outcome) -> Outcome {
-    catch_unwind(AssertUnwindSafe(answer)).unwrap_or_else(|_| {
-        let refusal = Refusal::new(Code::Internal, "");
-        Reply::json(Code::Internal.row().status, refusal.body()).into()
-    })
+    catch_unwind(AssertUnwindSafe(answer)).unwrap_or_else(|_| failed().into())
+}
+
+fn failed() -> Reply {
+    Reply::json(Code::Internal.row().status, Refusal::new(Code::Internal, "").body())
 }
 
 /// The body, or none where it is over the limit.

@@ -21,6 +21,7 @@ pub fn links(state: &State, call: &Call<'_>) -> Reply {
         .registry
         .all()
         .iter()
+        .filter(|world| world.is_standing())
         .map(|world| format!("<li><code>/w/{0}</code></li>", escaped(&world.name)))
         .collect();
     let worlds = worlds.concat();

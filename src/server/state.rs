@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::reload::Board;
+use crate::reload::{Board, Setup};
 use crate::server::metrics::Metrics;
 use crate::server::request_log::RequestLog;
 use crate::world::registry::Registry;
@@ -14,6 +14,8 @@ pub struct State {
     pub registry: Arc<Registry>,
     /// How the loads of the scenarios went.
     pub board: Arc<Board>,
+    /// How scenarios are loaded.
+    pub setup: Arc<Setup>,
     /// The secret of the admin side, if it has one.
     pub admin_token: Option<String>,
     /// Whether the admin side answers at all.

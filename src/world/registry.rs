@@ -1,22 +1,21 @@
 //! All worlds of a process. Every scenario has a standing world of its own name, and so has every key of the default
 //! scenario that is marked `world: own`; `default` is another name of the default scenario's. More are made on demand,
-//! each with a key of its own.
+//! each with a key of its own, and go when nobody uses them any more.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::time::Duration;
 
 use crate::draw::Seed;
 use crate::journal::budget::Budget;
 use crate::scenario::leaf::is_world_name;
 use crate::world::World;
 use crate::world::snapshot::Snapshot;
+use crate::world::wanted::{MOST_LARGE, MOST_WORLDS, NotMade, NotRemoved, Wanted};
 
 /// The name that always means the default scenario's standing world.
 pub const DEFAULT: &str = "default";
-
-/// There are at most so many worlds.
-const MOST_WORLDS: usize = 100_000;
 
 /// The worlds, by name.
 #[derive(Debug)]
@@ -29,6 +28,9 @@ pub struct Registry {
     own_keys: AtomicBool,
     /// What the journals of all worlds keep.
     pub budget: Arc<Budget>,
+    /// Held by whoever makes, resets or removes worlds or serves a scenario, before the other locks: so no scenario
+    /// changes while a world takes it up, and no two take the last place. No request waits for it.
+    changing: Mutex<()>,
 }
 
 #[derive(Debug)]
@@ -41,32 +43,6 @@ struct Worlds {
     loaded: BTreeMap<String, Arc<Snapshot>>,
     /// How many names were given out.
     named: u64,
-}
-
-/// What a world is made of.
-#[derive(Clone, Debug, Default)]
-pub struct Wanted {
-    /// Its name; else one is given.
-    pub name: Option<String>,
-    /// Its scenario; else the default one.
-    pub scenario: Option<String>,
-    /// Its seed; else the scenario's.
-    pub seed: Option<Seed>,
-}
-
-/// Why a world is not made.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NotMade {
-    /// The name is none that a world can have.
-    BadName(String),
-    /// There is one of that name.
-    Exists(String),
-    /// No scenario has that name.
-    NoScenario(String),
-    /// There are too many.
-    TooMany,
-    /// The system gives no random number for a key.
-    NoKey,
 }
 
 impl Registry {
@@ -91,6 +67,7 @@ impl Registry {
             worlds: RwLock::new(worlds),
             own_keys: AtomicBool::new(false),
             budget,
+            changing: Mutex::default(),
         };
         for snapshot in &snapshots {
             registry.apply(snapshot);
@@ -104,6 +81,10 @@ impl Registry {
 
     fn write(&self) -> RwLockWriteGuard<'_, Worlds> {
         self.worlds.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn change(&self) -> MutexGuard<'_, ()> {
+        self.changing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The default scenario's standing world.
@@ -149,13 +130,102 @@ impl Registry {
         self.read().by_name.values().cloned().collect()
     }
 
+    /// The scenario of that name, else the default one, as it was loaded last.
+    #[must_use]
+    pub fn scenario(&self, name: Option<&str>) -> Option<Arc<Snapshot>> {
+        self.read().loaded.get(name.unwrap_or(&self.default)).cloned()
+    }
+
     /// Makes a world.
     ///
     /// # Errors
     /// Where that cannot be.
     pub fn make(&self, wanted: Wanted) -> Result<Arc<World>, NotMade> {
+        let _held = self.change();
+        self.made(wanted)
+    }
+
+    /// Makes the world of a name, or begins it anew if it is there: of another scenario only if one is named, with
+    /// what is wanted in place of what it was made with, and with the key it has. Says whether it was made.
+    ///
+    /// # Errors
+    /// Where that cannot be; then it stays as it was.
+    pub fn put(&self, name: &str, wanted: Wanted) -> Result<(Arc<World>, bool), NotMade> {
+        let _held = self.change();
+        let Some(world) = self.named(name) else {
+            return Ok((self.made(Wanted { name: Some(name.to_owned()), ..wanted })?, true));
+        };
+        let (own, _) = world.scenario();
+        let scenario = match wanted.scenario {
+            None => own,
+            Some(other) if world.is_standing() && other != own.scenario => {
+                return Err(NotMade::Standing(world.name.clone()));
+            }
+            Some(named) => self.scenario(Some(&named)).ok_or(NotMade::NoScenario(named))?,
+        };
+        self.find_room(&scenario, wanted.start.seed, Some(&world))?;
+        world.remake(scenario, &wanted.start);
+        Ok((world, false))
+    }
+
+    /// Takes a world back to its start; another seed lasts until the next reset.
+    ///
+    /// # Errors
+    /// Where there is no room for the dataset of that seed; then it stays as it was.
+    pub fn reset(&self, world: &Arc<World>, seed: Option<Seed>) -> Result<(), NotMade> {
+        let _held = self.change();
+        self.find_room(&world.scenario().0, seed.or(world.start_seed()), Some(world))?;
+        world.reset(seed);
+        Ok(())
+    }
+
+    /// Removes a world: its name is free, and its key unknown.
+    ///
+    /// # Errors
+    /// Where it is not there, or stands.
+    pub fn remove(&self, name: &str) -> Result<(), NotRemoved> {
+        let _held = self.change();
+        let world = self.named(name).ok_or(NotRemoved::Unknown)?;
+        if world.is_standing() {
+            return Err(NotRemoved::Standing);
+        }
+        self.forget(&[world]);
+        Ok(())
+    }
+
+    /// Removes the worlds made on demand that nobody used for longer than `idle` at `now`, a time of the process. Says
+    /// how many.
+    pub fn expire(&self, now: Duration, idle: Duration) -> usize {
+        let _held = self.change();
+        let idled = |world: &&Arc<World>| now.saturating_sub(world.used()) > idle;
+        let gone: Vec<Arc<World>> = self.read().made().filter(idled).cloned().collect();
+        self.forget(&gone);
+        gone.len()
+    }
+
+    /// What worlds hold is freed once no request holds the lock up, nor them.
+    fn forget(&self, gone: &[Arc<World>]) {
+        if gone.is_empty() {
+            return;
+        }
+        let mut worlds = self.write();
+        for world in gone {
+            if worlds.by_name.get(&world.name).is_some_and(|named| Arc::ptr_eq(named, world)) {
+                worlds.by_name.remove(&world.name);
+            }
+            if let Some(key) = &world.minted {
+                worlds.by_key.remove(&key.key);
+            }
+        }
+        self.own_keys.store(!worlds.by_key.is_empty(), Ordering::Release);
+    }
+
+    fn made(&self, wanted: Wanted) -> Result<Arc<World>, NotMade> {
         let key = Seed::random().and_then(|a| Ok((a, Seed::random()?))).map_err(|_| NotMade::NoKey)?;
         let key = format!("standin-{:014x}{:014x}", key.0.0, key.1.0);
+        let scenario = self.scenario(wanted.scenario.as_deref());
+        let scenario = scenario.ok_or_else(|| NotMade::NoScenario(wanted.scenario.unwrap_or_default()))?;
+        self.find_room(&scenario, wanted.start.seed, None)?;
         let mut worlds = self.write();
         if worlds.by_name.len() >= MOST_WORLDS {
             return Err(NotMade::TooMany);
@@ -166,29 +236,53 @@ impl Registry {
             Some(name) => name,
             None => worlds.free_name(),
         };
-        let scenario = wanted.scenario.unwrap_or_else(|| self.default.clone());
-        let Some(snapshot) = worlds.loaded.get(&scenario) else { return Err(NotMade::NoScenario(scenario)) };
-        let world = Arc::new(World::made(name.clone(), snapshot, key.clone(), wanted.seed, &self.budget));
+        let world = Arc::new(World::made(name.clone(), scenario, key.clone(), wanted.start, &self.budget));
         worlds.by_name.insert(name, Arc::clone(&world));
         worlds.by_key.insert(key, Arc::clone(&world));
         self.own_keys.store(true, Ordering::Release);
         Ok(world)
     }
 
+    /// Whether a world may have that seed: large datasets for seeds other than their scenario's are not without number.
+    fn find_room(
+        &self,
+        scenario: &Snapshot,
+        seed: Option<Seed>,
+        world: Option<&Arc<World>>,
+    ) -> Result<(), NotMade> {
+        let Some(seed) = seed.filter(|seed| *seed != scenario.seed && scenario.is_large()) else {
+            return Ok(());
+        };
+        let worlds = self.read();
+        let others = worlds.every().filter(|other| !world.is_some_and(|world| Arc::ptr_eq(other, world)));
+        let in_use: BTreeSet<(String, Seed)> = others
+            .filter_map(|other| {
+                let (scenario, seed) = other.scenario();
+                Some((scenario.scenario.clone(), seed.filter(|_| scenario.is_large())?))
+            })
+            .collect();
+        if in_use.len() >= MOST_LARGE && !in_use.contains(&(scenario.scenario.clone(), seed)) {
+            return Err(NotMade::TooLarge);
+        }
+        Ok(())
+    }
+
     /// Serves a scenario, new or loaded anew, in all its worlds: the standing one, those of its keys, and those made
     /// from it.
     pub fn apply(&self, snapshot: &Arc<Snapshot>) {
-        let mut worlds = self.write();
-        for world in worlds.by_name.values().filter(|world| world.snapshot().scenario == snapshot.scenario) {
+        let _held = self.change();
+        let all: Vec<Arc<World>> = self.read().every().cloned().collect();
+        for world in all.iter().filter(|world| world.snapshot().scenario == snapshot.scenario) {
             world.replace(snapshot);
         }
+        let mut worlds = self.write();
         worlds.loaded.insert(snapshot.scenario.clone(), Arc::clone(snapshot));
         worlds.stand(&snapshot.scenario, snapshot, &self.budget);
         if snapshot.scenario == self.default {
-            let own = |(_, world): &(&String, &Arc<World>)| world.minted.is_some();
-            let minted =
-                worlds.by_key.iter().filter(own).map(|(key, world)| (key.clone(), Arc::clone(world)));
-            let mut by_key: BTreeMap<String, Arc<World>> = minted.collect();
+            let minted = |(key, world): (&String, &Arc<World>)| {
+                (!world.is_standing()).then(|| (key.clone(), Arc::clone(world)))
+            };
+            let mut by_key: BTreeMap<String, Arc<World>> = worlds.by_key.iter().filter_map(minted).collect();
             for key in snapshot.keys.all().iter().filter(|key| key.own_world) {
                 if let Some(name) = &key.name {
                     by_key.insert(key.key.clone(), worlds.stand(name, snapshot, &self.budget));
@@ -201,10 +295,20 @@ impl Registry {
 }
 
 impl Worlds {
+    /// Those made on demand: by their keys, since a standing world may have taken a name.
+    fn made(&self) -> impl Iterator<Item = &Arc<World>> {
+        self.by_key.values().filter(|world| !world.is_standing())
+    }
+
+    /// All of them.
+    fn every(&self) -> impl Iterator<Item = &Arc<World>> {
+        self.by_name.values().filter(|world| world.is_standing()).chain(self.made())
+    }
+
     /// The standing world of that name, made if it is not there. A world made on demand gives its name up to it, and is
     /// reached by its key alone.
     fn stand(&mut self, name: &str, snapshot: &Arc<Snapshot>, budget: &Arc<Budget>) -> Arc<World> {
-        if let Some(world) = self.by_name.get(name).filter(|world| world.minted.is_none()) {
+        if let Some(world) = self.by_name.get(name).filter(|world| world.is_standing()) {
             return Arc::clone(world);
         }
         let world = Arc::new(World::standing(name.to_owned(), Arc::clone(snapshot), budget));

@@ -1,7 +1,8 @@
 //! What a world serves at one moment: a scenario, and its dataset once somebody has asked for it.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use crate::api::dates::Day;
 use crate::api::dialect::Dialect;
@@ -11,10 +12,11 @@ use crate::dataset::records::{Business, Questions, Reviews};
 use crate::dataset::whole::Dataset;
 use crate::draw::Seed;
 use crate::fault::counters::Plan;
+use crate::scenario::known::Known;
 use crate::scenario::model::Scenario;
 
-/// A scenario as it is served.
-#[derive(Debug)]
+/// A scenario as it is served. Cheap to copy: what is large is shared.
+#[derive(Clone, Debug)]
 pub struct Snapshot {
     /// Which load of the scenario this is, from 1.
     pub generation: u64,
@@ -33,18 +35,44 @@ pub struct Snapshot {
     /// What goes wrong.
     pub faults: Arc<Plan>,
     /// Names of webhook events that the scenario adds.
-    pub events: Vec<String>,
+    pub events: Arc<Vec<String>>,
     /// How many of each there are.
     pub counts: Counts,
-    /// The seed that the scenario gives.
-    own_seed: Seed,
     today: Day,
     businesses: Arc<Vec<Business>>,
+    data: Arc<Data>,
+    datasets: Arc<Datasets>,
+}
+
+/// The dataset of one seed, once somebody has asked for it.
+#[derive(Debug, Default)]
+struct Data {
     /// Built when first asked for, off the request threads.
     dataset: OnceLock<Dataset>,
     /// How many of its reviews are made, while it is built.
     done: AtomicU64,
 }
+
+/// The datasets of one load of a scenario that somebody serves, by seed: worlds of one seed share one, and it goes away
+/// with the last of them. The lock is held to look one up.
+#[derive(Debug, Default)]
+struct Datasets(Mutex<BTreeMap<Seed, Weak<Data>>>);
+
+impl Datasets {
+    fn of(&self, seed: Seed) -> Arc<Data> {
+        let mut by_seed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(data) = by_seed.get(&seed).and_then(Weak::upgrade) {
+            return data;
+        }
+        by_seed.retain(|_, data| data.strong_count() > 0);
+        let data = Arc::default();
+        by_seed.insert(seed, Arc::downgrade(&data));
+        data
+    }
+}
+
+/// A dataset of more records, reviews and questions, is a large one.
+const LARGE: u64 = 100_000;
 
 /// How much a scenario has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,6 +89,7 @@ impl Snapshot {
     /// The snapshot of a scenario under a seed.
     #[must_use]
     pub fn new(generation: u64, seed: Seed, scenario: Scenario) -> Self {
+        let datasets = Arc::<Datasets>::default();
         Self {
             generation,
             counts: Counts::of(&scenario),
@@ -71,64 +100,61 @@ impl Snapshot {
             keys: Arc::new(Keys::new(scenario.keys)),
             dialect: Arc::new(scenario.dialect),
             faults: Arc::new(Plan::new(generation, scenario.faults)),
-            events: scenario.webhooks.events.keys().cloned().collect(),
-            own_seed: seed,
+            events: Arc::new(scenario.webhooks.events.keys().cloned().collect()),
             today: scenario.today,
             businesses: Arc::new(scenario.businesses),
-            dataset: OnceLock::new(),
-            done: AtomicU64::new(0),
+            data: datasets.of(seed),
+            datasets,
         }
     }
 
-    /// The same scenario under another seed, or under its own where none is given; its dataset is built anew if that is
-    /// another one than now.
+    /// The same scenario under another seed and with other faults, each where it is given. A dataset is built only for
+    /// a seed that nobody else has.
     #[must_use]
-    pub fn under(self: &Arc<Self>, seed: Option<Seed>) -> Arc<Self> {
-        let seed = seed.unwrap_or(self.own_seed);
-        if seed == self.seed {
+    pub fn with(self: &Arc<Self>, seed: Option<Seed>, faults: Option<Plan>) -> Arc<Self> {
+        let seed = seed.filter(|seed| *seed != self.seed);
+        if seed.is_none() && faults.is_none() {
             return Arc::clone(self);
         }
-        Arc::new(Self {
-            generation: self.generation,
-            scenario: self.scenario.clone(),
-            summary: self.summary.clone(),
-            seed,
-            clock: self.clock,
-            keys: Arc::clone(&self.keys),
-            dialect: Arc::clone(&self.dialect),
-            faults: Arc::clone(&self.faults),
-            events: self.events.clone(),
-            counts: self.counts,
-            today: self.today,
-            businesses: Arc::clone(&self.businesses),
-            own_seed: self.own_seed,
-            dataset: OnceLock::new(),
-            done: AtomicU64::new(0),
-        })
+        let mut other = Self::clone(self);
+        if let Some(seed) = seed {
+            (other.seed, other.data) = (seed, self.datasets.of(seed));
+        }
+        if let Some(faults) = faults {
+            other.faults = Arc::new(faults);
+        }
+        Arc::new(other)
+    }
+
+    /// Whether its dataset is a large one.
+    #[must_use]
+    pub const fn is_large(&self) -> bool {
+        self.counts.reviews + self.counts.questions > LARGE
     }
 
     /// How many reviews of the dataset are made, while it is built.
     #[must_use]
     pub fn done(&self) -> u64 {
-        self.done.load(Ordering::Relaxed)
+        self.data.done.load(Ordering::Relaxed)
     }
 
     /// The dataset, if it has been built.
     #[must_use]
     pub fn ready(&self) -> Option<&Dataset> {
-        self.dataset.get()
+        self.data.dataset.get()
     }
 
     /// The dataset, built now if need be: this may take a second, and belongs on no request thread. However many ask
     /// at once, it is built once.
+    #[expect(clippy::must_use_candidate, reason = "it is also asked for to have it built")]
     pub fn dataset(&self) -> &Dataset {
-        self.dataset.get_or_init(|| {
+        self.data.dataset.get_or_init(|| {
             Dataset::build(
                 self.seed,
                 self.clock.start.unwrap_or_else(|| self.today.start()),
                 Arc::clone(&self.businesses),
                 self.dialect.sources.clone(),
-                &self.done,
+                &self.data.done,
             )
         })
     }
@@ -137,6 +163,12 @@ impl Snapshot {
     #[must_use]
     pub const fn today(&self) -> Day {
         self.today
+    }
+
+    /// What faults may refer to, in a world whose clock goes like that.
+    #[must_use]
+    pub fn known(&self, mode: clock::Mode) -> Known<'_> {
+        Known::of(self.keys.all(), &self.businesses, &self.dialect, mode == clock::Mode::Frozen)
     }
 
     /// The accounts as given.

@@ -10,7 +10,8 @@ use standin::draw::{Draw, Seed};
 use standin::fault::sending::Manner;
 use standin::pipeline::{self, Outcome};
 use standin::world::World;
-use standin::world::registry::{Registry, Wanted};
+use standin::world::registry::Registry;
+use standin::world::wanted::{Start, Wanted};
 
 use crate::reload::Followed;
 
@@ -71,7 +72,8 @@ pub fn followed(text: &str) -> Followed {
 
 /// A world made for a test.
 pub fn world(followed: &Followed, name: &str, seed: Option<u64>) -> Arc<World> {
-    let wanted = Wanted { name: Some(name.to_owned()), scenario: None, seed: seed.map(Seed) };
+    let start = Start { seed: seed.map(Seed), ..Start::default() };
+    let wanted = Wanted { name: Some(name.to_owned()), scenario: None, start };
     followed.registry.make(wanted).unwrap()
 }
 

@@ -68,7 +68,8 @@ impl Terms {
 
 /// Checks a merged scenario; what comes out counts only if no error was found.
 pub fn scenario(load: &mut Load, root: Root, name: String) -> Scenario {
-    let clock = clock_setting(&root);
+    let clock = root.clock.as_ref().map(|given| self::clock(&given.value)).unwrap_or_default();
+    let clock = clock.over(clock::Setting::default());
     let dialect = root.dialect.map(|dialect| dialect::lower(load, dialect.value)).unwrap_or_default();
     let today = clock.start.map_or(load.context.today, Moment::day);
     let terms = Terms::new(clock.start, today, dialect.sources.clone());
@@ -131,15 +132,15 @@ fn nodes(list: Option<&Marked<List<Node>>>) -> Vec<&Node> {
     list.iter().flat_map(|list| &list.value).map(|entry| &entry.value).collect()
 }
 
-fn clock_setting(root: &Root) -> clock::Setting {
-    let clock = root.clock.as_ref().map(|clock| &clock.value);
-    let mode = clock.and_then(|clock| clock.mode).map(|mode| mode.value);
-    clock::Setting {
-        start: clock.and_then(|clock| clock.start).map(|start| start.value),
-        mode: match mode {
-            Some(raw::Mode::Frozen) => clock::Mode::Frozen,
-            Some(raw::Mode::Running) | None => clock::Mode::Running,
-        },
+/// As much of a clock's setting as is written.
+#[must_use]
+pub fn clock(raw: &raw::Clock) -> clock::Given {
+    clock::Given {
+        start: raw.start.map(|start| start.value),
+        mode: raw.mode.map(|mode| match mode.value {
+            raw::Mode::Frozen => clock::Mode::Frozen,
+            raw::Mode::Running => clock::Mode::Running,
+        }),
     }
 }
 

@@ -10,6 +10,8 @@ pub mod health;
 pub mod scenarios;
 /// Isolated runs, made and removed.
 pub mod worlds;
+/// What goes wrong in a world.
+pub mod faults;
 /// A world's time.
 pub mod clock;
 /// A world's journal.
@@ -23,10 +25,13 @@ pub mod subscriptions;
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use serde_json::Value;
 
 use crate::api::call::{Call, decode};
 use crate::api::reply::Reply;
+use crate::scenario::problem::Problem;
+use crate::scenario::render;
 use crate::server::admin::listing::list;
 use crate::server::guard::{self, error};
 use crate::server::metrics;
@@ -39,11 +44,18 @@ pub fn path(path: &str) -> Option<&str> {
     path.strip_prefix("/__admin").filter(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// The world that a call of the admin side is about.
+/// The world of which a call of the admin side may tell what is stored.
 #[must_use]
 pub fn world(state: &State, path: &str) -> Option<Arc<World>> {
-    let name = path.strip_prefix("/worlds/")?.split('/').next()?;
-    state.registry.named(&decode(name, false))
+    let (name, of) = path.strip_prefix("/worlds/")?.split_once('/')?;
+    let nothing_stored = of.is_empty() || of.starts_with("faults") || matches!(of, "reset" | "clock");
+    if nothing_stored { None } else { state.registry.named(&decode(name, false)) }
+}
+
+/// Whether a call of the admin side reads files.
+#[must_use]
+pub fn reads_files(path: &str, method: &str) -> bool {
+    method == "PUT" && path.starts_with("/scenarios/")
 }
 
 /// Answers a call of the admin side; `path` is what follows `/__admin`.
@@ -57,12 +69,24 @@ pub fn answer(state: &State, path: &str, call: &Call<'_>) -> Reply {
     let answer = match segments.as_slice() {
         ["health"] => on(call, &[("GET", &|| Ok(health::whole(state)))]),
         ["scenarios"] => on(call, &[("GET", &|| list(call, scenarios::all(state)))]),
-        ["worlds"] => on(call, &[("POST", &|| worlds::made(state, call))]),
+        ["scenarios", name] => on(call, &[("PUT", &|| scenarios::put(state, &decode(name, false), call))]),
+        ["worlds"] => {
+            on(call, &[("GET", &|| worlds::all(state, call)), ("POST", &|| worlds::made(state, call))])
+        }
+        ["worlds", name] => {
+            let name = decode(name, false);
+            let methods: [Method<'_>; 3] = [
+                ("GET", &|| worlds::one(state, &name, call)),
+                ("PUT", &|| worlds::put(state, &name, call)),
+                ("DELETE", &|| worlds::removed(state, &name)),
+            ];
+            on(call, &methods)
+        }
         ["worlds", name, rest @ ..] => {
             let name = decode(name, false);
             match state.registry.named(&name) {
-                Some(world) => of_world(&world, rest, call),
-                None => Err(error(404, &format!("No world is named {name}."))),
+                Some(world) => of_world(state, &world, rest, call),
+                None => Err(worlds::unknown(&name)),
             }
         }
         _ => Err(nothing(path)),
@@ -78,7 +102,8 @@ pub fn metrics(state: &State, call: &Call<'_>) -> Reply {
 }
 
 /// Answers a call about one world; `rest` is what follows its name.
-fn of_world(world: &Arc<World>, rest: &[&str], call: &Call<'_>) -> Result<Reply, Reply> {
+fn of_world(state: &State, world: &Arc<World>, rest: &[&str], call: &Call<'_>) -> Result<Reply, Reply> {
+    world.touch();
     match rest {
         // A call that may watch does not come here (`exchange`).
         ["stream"] => on(call, &[("GET", &|| Err(nothing(&format!("/worlds/{}/stream", world.name))))]),
@@ -88,7 +113,17 @@ fn of_world(world: &Arc<World>, rest: &[&str], call: &Call<'_>) -> Result<Reply,
         ["requests.har"] => on(call, &[("GET", &|| requests::archive(world, call))]),
         ["contacts"] => on(call, &[("GET", &|| list(call, contacts::all(world)))]),
         ["subscriptions"] => on(call, &[("GET", &|| list(call, subscriptions::all(world)))]),
-        ["reset"] => on(call, &[("POST", &|| worlds::reset(world, call))]),
+        ["reset"] => on(call, &[("POST", &|| worlds::reset(state, world, call))]),
+        ["faults"] => on(call, &[("GET", &|| list(call, faults::all(world)))]),
+        ["faults", name] => {
+            let name = decode(name, false);
+            let methods: [Method<'_>; 3] = [
+                ("PUT", &|| faults::put(world, &name, call)),
+                ("PATCH", &|| faults::patched(world, &name, call)),
+                ("DELETE", &|| faults::removed(world, &name)),
+            ];
+            on(call, &methods)
+        }
         ["clock"] => {
             on(call, &[("GET", &|| Ok(clock::shown(world))), ("POST", &|| clock::moved(world, call))])
         }
@@ -101,7 +136,7 @@ fn nothing(path: &str) -> Reply {
     error(
         404,
         &format!(
-            "Nothing is at {path} of the admin side: see health, scenarios, worlds, and of a world contacts, subscriptions, reset, clock."
+            "Nothing is at {path} of the admin side: see health, scenarios, worlds, and of a world faults, requests, requests.har, stream, contacts, subscriptions, reset, clock."
         ),
     )
 }
@@ -116,6 +151,32 @@ fn on(call: &Call<'_>, methods: &[Method<'_>]) -> Result<Reply, Reply> {
     }
     let allowed = methods.iter().map(|(method, _)| *method).collect::<Vec<_>>().join(", ");
     Err(error(405, &format!("{} is not allowed here; {allowed} is.", call.method)).with("allow", allowed))
+}
+
+/// How a world of that name comes to be.
+fn to_make(name: &str) -> String {
+    format!("POST /__admin/worlds {} makes one.", serde_json::json!({ "name": name }))
+}
+
+/// The answer to what has problems: the first of them in words, and all as diagnostics.
+fn invalid(what: &str, problems: &[Problem]) -> Reply {
+    let first = problems.iter().min_by_key(|problem| problem.severity);
+    let told = first.map(|problem| {
+        let help = problem.help.as_ref().map(|help| format!(" ({help})")).unwrap_or_default();
+        format!("line {}: {}{help}", problem.place.line, problem.message)
+    });
+    let more = match problems.len() {
+        0 | 1 => String::new(),
+        count => format!(", and {} more: see diagnostics", count - 1),
+    };
+    let message = format!("{what}: {}{more}.", told.unwrap_or_default());
+    let body = serde_json::json!({ "error": message, "diagnostics": render::json(problems) });
+    Reply::json(400, body.to_string().into_bytes())
+}
+
+/// The answer where nothing is to be told.
+const fn done() -> Reply {
+    Reply { status: 204, headers: Vec::new(), body: Bytes::new() }
 }
 
 /// A JSON answer.

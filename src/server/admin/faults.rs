@@ -1,0 +1,78 @@
+//! A world's faults: listed, put, turned on and off, removed.
+
+use serde_json::{Value, json};
+
+use crate::api::call::{Body, Call};
+use crate::api::reply::Reply;
+use crate::scenario::problem::choose;
+use crate::scenario::{render, sent};
+use crate::server::admin::body::members;
+use crate::server::admin::{done, invalid, ok};
+use crate::server::guard::error;
+use crate::world::World;
+use crate::world::edits::Listed;
+
+/// `GET …/faults`.
+#[must_use]
+pub fn all(world: &World) -> Vec<Value> {
+    world.faults().iter().map(listed).collect()
+}
+
+fn listed(listed: &Listed) -> Value {
+    let Listed { fault, from_file, hits } = listed;
+    json!({
+        "name": fault.name,
+        "enabled": fault.enabled,
+        "hitCount": hits,
+        "source": if *from_file { "file" } else { "admin" },
+        "fault": serde_json::from_str::<Value>(&fault.text).unwrap_or_default(),
+    })
+}
+
+/// The fault of that name as it is listed.
+fn one(world: &World, name: &str) -> Result<Value, Reply> {
+    let faults = world.faults();
+    faults.iter().find(|listed| listed.fault.name == name).map(listed).ok_or_else(|| {
+        let names: Vec<&str> = faults.iter().map(|listed| listed.fault.name.as_str()).collect();
+        let help = choose(name, names.iter().copied());
+        error(404, &format!("The world {} has no fault {name}: {help}.", world.name))
+    })
+}
+
+/// `PUT …/faults/{name}`. The answer has warnings beside the fault.
+///
+/// # Errors
+/// The answer to a fault that is none.
+pub fn put(world: &World, name: &str, call: &Call<'_>) -> Result<Reply, Reply> {
+    let Body::Whole(bytes) = call.body else { return Err(error(413, "The body is too large.")) };
+    let Ok(text) = std::str::from_utf8(bytes) else { return Err(error(400, "The body is not UTF-8.")) };
+    let (fault, warnings) = sent::fault(&world.snapshot().known(world.clock.mode()), name, text)
+        .map_err(|problems| invalid("The fault is not taken", &problems))?;
+    let status = if world.put_fault(fault) { 201 } else { 200 };
+    let mut body = one(world, name)?;
+    body["diagnostics"] = render::json(&warnings);
+    Ok(Reply::json(status, body.to_string().into_bytes()))
+}
+
+/// `PATCH …/faults/{name}`.
+///
+/// # Errors
+/// The answer to another body, and where there is no such fault.
+pub fn patched(world: &World, name: &str, call: &Call<'_>) -> Result<Reply, Reply> {
+    let members = members(call, &["enabled"])?;
+    let Some(enabled) = members.get("enabled").and_then(Value::as_bool) else {
+        return Err(error(400, "Give {\"enabled\": true} or {\"enabled\": false}."));
+    };
+    world.enable_fault(name, enabled);
+    Ok(ok(&one(world, name)?))
+}
+
+/// `DELETE …/faults/{name}`.
+///
+/// # Errors
+/// The answer, where there is no such fault.
+pub fn removed(world: &World, name: &str) -> Result<Reply, Reply> {
+    one(world, name)?;
+    world.remove_fault(name);
+    Ok(done())
+}

@@ -1,0 +1,176 @@
+//! What was changed about a scenario's faults in one world, while it is served.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::fault::Fault;
+use crate::fault::counters::Plan;
+
+/// Changes that are laid over the faults of a scenario file. The file has the last word: a change is dropped when the
+/// text of the fault of its name becomes another, appears or disappears there.
+#[derive(Clone, Debug, Default)]
+pub struct Edits {
+    /// Faults put under names that were not there, the last one first.
+    front: Vec<Arc<Fault>>,
+    /// Faults of the file in whose place others stand, or none.
+    over: BTreeMap<String, Option<Arc<Fault>>>,
+}
+
+/// A fault of a world.
+#[derive(Clone, Debug)]
+pub struct Listed {
+    /// The fault.
+    pub fault: Arc<Fault>,
+    /// Whether it stands as in the file, turned on or off at most.
+    pub from_file: bool,
+    /// How often it struck.
+    pub hits: u64,
+}
+
+impl Edits {
+    /// Those faults, as if each had been put, in order.
+    #[must_use]
+    pub fn of(file: &Plan, faults: &[Arc<Fault>]) -> Self {
+        let mut edits = Self::default();
+        for fault in faults {
+            edits.put(file, Arc::clone(fault));
+        }
+        edits
+    }
+
+    /// Puts a fault: in the place of the one of its name, else in front of all. Says whether its name is new.
+    pub fn put(&mut self, file: &Plan, fault: Arc<Fault>) -> bool {
+        if let Some(place) = self.front.iter_mut().find(|known| known.name == fault.name) {
+            *place = fault;
+            return false;
+        }
+        let removed = self.over.get(&fault.name).is_some_and(Option::is_none);
+        match file.named(&fault.name).filter(|_| !removed) {
+            Some(known) if *known == fault => {
+                self.over.remove(&fault.name);
+                false
+            }
+            Some(_) => {
+                self.over.insert(fault.name.clone(), Some(fault));
+                false
+            }
+            None => {
+                self.front.insert(0, fault);
+                true
+            }
+        }
+    }
+
+    /// Removes the fault of that name; says whether there was one.
+    pub fn remove(&mut self, file: &Plan, name: &str) -> bool {
+        let before = self.front.len();
+        self.front.retain(|fault| fault.name != name);
+        if self.front.len() < before {
+            return true;
+        }
+        file.named(name).is_some() && self.over.insert(name.to_owned(), None) != Some(None)
+    }
+
+    /// The file was loaded anew: drops what it decides otherwise.
+    pub fn follow(&mut self, before: &Plan, now: &Plan) {
+        let text = |plan: &Plan, name: &str| plan.named(name).map(|fault| fault.text.clone());
+        let stays = |name: &str| text(before, name) == text(now, name);
+        self.front.retain(|fault| stays(&fault.name));
+        self.over.retain(|name, _| stays(name));
+    }
+
+    /// All faults in the order in which they are considered, each with whether it stands as in the file.
+    pub fn over<'a>(&'a self, file: &'a Plan) -> impl Iterator<Item = (&'a Arc<Fault>, bool)> {
+        let front = self.front.iter().map(|fault| (fault, false));
+        front.chain(file.faults().filter_map(|(_, own)| match self.over.get(&own.name) {
+            None => Some((own, true)),
+            Some(other) => other.as_ref().map(|fault| (fault, fault.text == own.text)),
+        }))
+    }
+
+    /// The faults as they are decided by; none where that is the file's own plan.
+    #[must_use]
+    pub fn plan(&self, file: &Plan) -> Option<Plan> {
+        let changed = !self.front.is_empty() || !self.over.is_empty();
+        changed.then(|| Plan::shared(file.generation, self.over(file).map(|(fault, _)| Arc::clone(fault))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::operation::Operation;
+    use crate::fault::condition::Condition;
+    use crate::fault::count::{Count, Per, Share};
+    use crate::fault::effect::Effect;
+
+    /// A fault of a name and a text.
+    fn fault(name: &str, text: &str) -> Fault {
+        Fault {
+            name: name.to_owned(),
+            operations: Operation::ALL.to_vec(),
+            condition: Condition::default(),
+            count: Count { per: Per::World, hits: Vec::new(), share: Share::All },
+            during: None,
+            enabled: true,
+            on_request: false,
+            effect: Effect::default(),
+            text: text.to_owned(),
+        }
+    }
+
+    fn file(faults: &[(&str, &str)]) -> Plan {
+        Plan::new(1, faults.iter().map(|(name, text)| fault(name, text)).collect())
+    }
+
+    fn put(edits: &mut Edits, file: &Plan, name: &str, text: &str) -> bool {
+        edits.put(file, Arc::new(fault(name, text)))
+    }
+
+    /// Names and texts in order; an asterisk where it is not as in the file.
+    fn shown(edits: &Edits, file: &Plan) -> Vec<String> {
+        let mark = |own: bool| if own { "" } else { "*" };
+        edits.over(file).map(|(fault, own)| format!("{}{}{}", fault.name, fault.text, mark(own))).collect()
+    }
+
+    #[test]
+    fn a_known_name_keeps_its_place_and_a_new_one_goes_in_front() {
+        let file = file(&[("a", "1"), ("b", "1")]);
+        let mut edits = Edits::default();
+        assert!(edits.plan(&file).is_none());
+        assert!(put(&mut edits, &file, "x", "1") && put(&mut edits, &file, "y", "1"));
+        assert!(!put(&mut edits, &file, "x", "2") && !put(&mut edits, &file, "b", "2"));
+        assert_eq!(shown(&edits, &file), ["y1*", "x2*", "a1", "b2*"]);
+        assert!(!put(&mut edits, &file, "b", "1"));
+        assert_eq!(shown(&edits, &file), ["y1*", "x2*", "a1", "b1"]);
+        assert!(edits.remove(&file, "x") && edits.remove(&file, "y"));
+        assert!(edits.plan(&file).is_none(), "all is as in the file again");
+    }
+
+    #[test]
+    fn what_is_removed_is_gone_once_and_new_when_it_is_put_again() {
+        let file = file(&[("a", "1"), ("b", "1")]);
+        let mut edits = Edits::default();
+        assert!(edits.remove(&file, "b") && !edits.remove(&file, "b") && !edits.remove(&file, "z"));
+        assert_eq!(shown(&edits, &file), ["a1"]);
+        assert!(put(&mut edits, &file, "b", "1"));
+        assert_eq!(shown(&edits, &file), ["b1*", "a1"]);
+        assert!(edits.remove(&file, "b"));
+        assert_eq!(shown(&edits, &file), ["a1"]);
+    }
+
+    #[test]
+    fn a_change_lasts_until_the_file_says_otherwise_about_that_name() {
+        let before = file(&[("changed", "1"), ("same", "1"), ("removed", "1"), ("gone", "1")]);
+        let mut edits = Edits::default();
+        for name in ["new", "taken", "changed", "same", "gone"] {
+            put(&mut edits, &before, name, "2");
+        }
+        edits.remove(&before, "removed");
+        let now = file(&[("taken", "1"), ("same", "1"), ("removed", "1"), ("changed", "3")]);
+        edits.follow(&before, &now);
+        assert_eq!(shown(&edits, &now), ["new2*", "taken1", "same2*", "changed3"]);
+        edits.follow(&now, &now);
+        assert_eq!(shown(&edits, &now), ["new2*", "taken1", "same2*", "changed3"]);
+    }
+}
