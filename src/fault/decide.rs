@@ -69,17 +69,24 @@ pub fn decide<'a>(
         if !counts {
             continue;
         }
-        let drawn = strikes((id, plan.generation, fault), request, seed, counters);
-        let struck = drawn.struck;
+        let counted = Counted {
+            purpose: "fault",
+            id,
+            fault: &fault.name,
+            count: &fault.count,
+            fingerprint: request.fingerprint(),
+            key: request.key.as_deref(),
+        };
+        let Strike { attempt, draw, threshold, struck } = counted.strikes(seed, counters);
         let last = verdict.decision.as_ref().is_none_or(|earlier| struck || !earlier.struck);
-        let attempt = drawn.attempt;
         if last {
-            verdict.decision = Some(drawn);
+            let (fault, generation) = (fault.name.clone(), plan.generation);
+            verdict.decision = Some(Decision { fault, attempt, draw, threshold, struck, generation });
         }
         if !struck {
             continue;
         }
-        let draw = stream(seed, fault, request, attempt);
+        let draw = counted.stream(seed, attempt);
         if let Some(delay) = &fault.effect.delay {
             let span = delay.drawn(&mut draw.with(DELAY));
             verdict.delay = Some(verdict.delay.unwrap_or_default() + span);
@@ -100,59 +107,88 @@ const CHANCE: u64 = 1;
 const DELAY: u64 = 2;
 const EFFECT: u64 = 3;
 
-/// The draws that belong to one attempt of one request at one fault.
-fn stream(seed: Seed, fault: &Fault, request: &Request<'_>, attempt: u32) -> Draw {
-    Draw::new(seed, "fault").with_text(&fault.name).with(request.fingerprint()).with(attempt.into())
+/// What a fault counts: a request, or a delivery.
+#[derive(Clone, Copy, Debug)]
+pub struct Counted<'a> {
+    /// What its draws are for.
+    pub purpose: &'static str,
+    /// What the fault's counters go by.
+    pub id: u64,
+    /// The fault's name.
+    pub fault: &'a str,
+    /// Which of the counted it strikes.
+    pub count: &'a Count,
+    /// What this and its repetitions have in common.
+    pub fingerprint: u64,
+    /// The key as sent.
+    pub key: Option<&'a str>,
 }
 
-fn strikes(
-    (id, generation, fault): (u64, u64, &Fault),
-    request: &Request<'_>,
-    seed: Seed,
-    counters: &mut Counters,
-) -> Decision {
-    let attempt = counters.attempt(id, request.fingerprint());
-    let Count { per, share, .. } = &fault.count;
-    let group = match per {
-        Per::World => 0,
-        Per::Key => Draw::new(Seed(0), "key").with_text(request.key.as_deref().unwrap_or_default()).number(),
-        Per::Request => request.fingerprint(),
-    };
-    let (selected, before) = match per {
-        Per::Request => {
-            let nth = u64::from(attempt) + 1;
-            let before = || (1..nth).filter(|nth| fault.count.selects(*nth)).count() as u64;
-            let blocks = matches!(share, Share::Exactly { .. });
-            (fault.count.selects(nth), if blocks { before() } else { 0 })
-        }
-        Per::World | Per::Key => {
-            let scope = counters.scope(id, group);
-            scope.counted += 1;
-            let (selected, before) = (fault.count.selects(scope.counted), scope.selected);
-            scope.selected += u64::from(selected);
-            (selected, before)
-        }
-    };
-    let (draw, threshold) = match *share {
-        Share::All => (None, None),
-        Share::Chance(parts) => {
-            let drawn = stream(seed, fault, request, attempt).with(CHANCE).below(1_000_000);
-            (Some(share_of(drawn, 1_000_000)), Some(share_of(parts.into(), 1_000_000)))
-        }
-        Share::Exactly { hits, of } => {
-            let (block, place) = (before / u64::from(of.max(1)), before % u64::from(of.max(1)));
-            let order = Draw::new(seed, "exactly").with_text(&fault.name).with(group).with(block);
-            (
-                Some(share_of(order.shuffled(place, of.into()), of.into())),
-                Some(share_of(hits.into(), of.into())),
-            )
-        }
-    };
-    let struck = selected && draw.zip(threshold).is_none_or(|(draw, threshold)| draw < threshold);
-    if struck {
-        counters.strike(id);
+/// Whether a fault strikes, and how that came.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Strike {
+    /// How many of this fingerprint it had counted before.
+    pub attempt: u32,
+    /// What was drawn, 0 to 1; none where nothing was left to chance.
+    pub draw: Option<f64>,
+    /// A draw below this strikes.
+    pub threshold: Option<f64>,
+    /// Whether it strikes.
+    pub struck: bool,
+}
+
+impl Counted<'_> {
+    /// The draws that belong to one attempt.
+    fn stream(&self, seed: Seed, attempt: u32) -> Draw {
+        Draw::new(seed, self.purpose).with_text(self.fault).with(self.fingerprint).with(attempt.into())
     }
-    Decision { fault: fault.name.clone(), attempt, draw, threshold, struck, generation }
+
+    /// Counts it, and decides.
+    pub fn strikes(&self, seed: Seed, counters: &mut Counters) -> Strike {
+        let Counted { id, fingerprint, .. } = *self;
+        let attempt = counters.attempt(id, fingerprint);
+        let Count { per, share, .. } = self.count;
+        let group = match per {
+            Per::World => 0,
+            Per::Key => Draw::new(Seed(0), "key").with_text(self.key.unwrap_or_default()).number(),
+            Per::Request => fingerprint,
+        };
+        let (selected, before) = match per {
+            Per::Request => {
+                let nth = u64::from(attempt) + 1;
+                let before = || (1..nth).filter(|nth| self.count.selects(*nth)).count() as u64;
+                let blocks = matches!(share, Share::Exactly { .. });
+                (self.count.selects(nth), if blocks { before() } else { 0 })
+            }
+            Per::World | Per::Key => {
+                let scope = counters.scope(id, group);
+                scope.counted += 1;
+                let (selected, before) = (self.count.selects(scope.counted), scope.selected);
+                scope.selected += u64::from(selected);
+                (selected, before)
+            }
+        };
+        let (draw, threshold) = match *share {
+            Share::All => (None, None),
+            Share::Chance(parts) => {
+                let drawn = self.stream(seed, attempt).with(CHANCE).below(1_000_000);
+                (Some(share_of(drawn, 1_000_000)), Some(share_of(parts.into(), 1_000_000)))
+            }
+            Share::Exactly { hits, of } => {
+                let (block, place) = (before / u64::from(of.max(1)), before % u64::from(of.max(1)));
+                let order = Draw::new(seed, "exactly").with_text(self.fault).with(group).with(block);
+                (
+                    Some(share_of(order.shuffled(place, of.into()), of.into())),
+                    Some(share_of(hits.into(), of.into())),
+                )
+            }
+        };
+        let struck = selected && draw.zip(threshold).is_none_or(|(draw, threshold)| draw < threshold);
+        if struck {
+            counters.strike(id);
+        }
+        Strike { attempt, draw, threshold, struck }
+    }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "both are far below 2^53")]
