@@ -1,0 +1,248 @@
+//! Where deliveries may go. An endpoint is a client's word, and the client may be any web page: so loopback alone is
+//! open, as long as the server itself is on loopback, and what a scenario opens beside it. Link-local and metadata
+//! addresses are opened by no wildcard, and our own listening address by nothing.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+use url::{Host as Name, Url};
+
+use crate::webhook::settings::Host;
+
+/// An endpoint taken apart, its host not yet looked up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// Whether it is https.
+    pub tls: bool,
+    /// The host's name, or its address written out.
+    pub host: String,
+    /// The address, where the URL has it instead of a name; however it was written, decimal or with few parts.
+    pub address: Option<IpAddr>,
+    /// The port.
+    pub port: u16,
+    /// Path and query.
+    pub path: String,
+}
+
+/// Who may be spoken to, on behalf of whom.
+#[derive(Clone, Copy, Debug)]
+pub struct Policy<'a> {
+    /// Our own listening address.
+    pub own: SocketAddr,
+    /// What the scenario opens.
+    pub allow: &'a [Host],
+    /// Whether the subscription was made by a web page in a scenario that asks for no known key: what the page of any
+    /// stranger can do.
+    pub by_page: bool,
+}
+
+impl Target {
+    /// Takes an endpoint apart.
+    ///
+    /// # Errors
+    /// Why it is none that is delivered to.
+    pub fn of(endpoint: &str) -> Result<Self, String> {
+        let url = Url::parse(endpoint).map_err(|error| format!("the endpoint is no URL: {error}"))?;
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(format!("the endpoint is {}, neither http nor https", url.scheme()));
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err("the endpoint has a user name or a password in it".to_owned());
+        }
+        let (host, address) = match url.host() {
+            Some(Name::Domain(name)) => (name.trim_end_matches('.').to_ascii_lowercase(), None),
+            Some(Name::Ipv4(address)) => (address.to_string(), Some(address.into())),
+            Some(Name::Ipv6(address)) => (format!("[{address}]"), Some(address.into())),
+            None => return Err("the endpoint has no host".to_owned()),
+        };
+        let port = url.port_or_known_default().ok_or("the endpoint has no port")?;
+        let query = url.query().map(|query| format!("?{query}")).unwrap_or_default();
+        Ok(Self { tls: url.scheme() == "https", host, address, port, path: format!("{}{query}", url.path()) })
+    }
+}
+
+impl Policy<'_> {
+    /// Whether an address of a target may be connected to.
+    ///
+    /// # Errors
+    /// Why not.
+    pub fn check(&self, target: &Target, address: IpAddr) -> Result<(), String> {
+        let plain = unwrapped(address);
+        let own = unwrapped(self.own.ip());
+        let here = plain == own || plain.is_loopback() || plain.is_unspecified();
+        if target.port == self.own.port() && here {
+            return Err("the endpoint is Standin's own address".to_owned());
+        }
+        if self.allow.iter().any(|host| matches!(host, Host::Address(open) if unwrapped(*open) == plain)) {
+            return Ok(());
+        }
+        if is_special(plain) {
+            return Err(format!("{plain} is no address for deliveries: only naming it in `allow` opens it"));
+        }
+        if self.allow.iter().any(|host| opens(host, &target.host)) {
+            return Ok(());
+        }
+        if !plain.is_loopback() {
+            return Err(format!(
+                "{} is not loopback: `webhooks: {{allow: […]}}` opens hosts",
+                shown(target, plain)
+            ));
+        }
+        if self.by_page {
+            return Err("a web page subscribed it, and the scenario has no keys: `webhooks: {allow: […]}` opens hosts"
+                .to_owned());
+        }
+        if !own.is_loopback() {
+            return Err(format!(
+                "{plain} is loopback, which is closed while the server listens on {own}: `webhooks: {{allow: […]}}` opens hosts"
+            ));
+        }
+        Ok(())
+    }
+}
+
+fn shown(target: &Target, address: IpAddr) -> String {
+    if target.address.is_some() { address.to_string() } else { format!("{} ({address})", target.host) }
+}
+
+fn opens(host: &Host, name: &str) -> bool {
+    match host {
+        Host::Named(open) => open == name,
+        Host::Under(open) => name.ends_with(open.as_str()),
+        Host::Any => true,
+        Host::Address(_) => false,
+    }
+}
+
+/// Never opened by a wildcard or a name: what is not one host of the outside, and where clouds keep their secrets.
+fn is_special(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => {
+            let [a, b, ..] = address.octets();
+            address.is_link_local()
+                || address.is_unspecified()
+                || address.is_multicast()
+                || address.is_broadcast()
+                || a == 0
+                || address == Ipv4Addr::new(100, 100, 100, 200)
+                || address == Ipv4Addr::new(168, 63, 129, 16)
+                || (a, b) == (192, 0) && address.octets()[2] == 0
+        }
+        IpAddr::V6(address) => {
+            address.is_unspecified()
+                || address.is_multicast()
+                || address.segments()[0] & 0xffc0 == 0xfe80
+                || address == Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254)
+                || address == Ipv6Addr::new(0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254)
+        }
+    }
+}
+
+/// The IPv4 address within an IPv6 one: mapped and compatible (RFC 4291, 2.5.5), NAT64 (RFC 6052), 6to4 (RFC 3056).
+fn unwrapped(address: IpAddr) -> IpAddr {
+    let IpAddr::V6(six) = address else { return address };
+    let [a, b, c, d, e, f, g, h] = six.segments();
+    let four = |high: u16, low: u16| IpAddr::V4(Ipv4Addr::from((u32::from(high) << 16) | u32::from(low)));
+    match [a, b, c, d, e, f] {
+        [0, 0, 0, 0, 0, 0xffff] | [0x64, 0xff9b, 0, 0, 0, 0] => four(g, h),
+        [0, 0, 0, 0, 0, 0] if (g, h) != (0, 0) && (g, h) != (0, 1) => four(g, h),
+        [0x2002, high, low, ..] => four(high, low),
+        _ => address,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OWN: ([u8; 4], u16) = ([127, 0, 0, 1], 8080);
+
+    /// Why an endpoint is closed, its name leading to an address; none where it is open.
+    fn closed(endpoint: &str, leads_to: &str, allow: &[Host], by_page: bool) -> Option<String> {
+        let target = match Target::of(endpoint) {
+            Ok(target) => target,
+            Err(why) => return Some(why),
+        };
+        let address = target.address.unwrap_or_else(|| leads_to.parse().unwrap());
+        Policy { own: OWN.into(), allow, by_page }.check(&target, address).err()
+    }
+
+    #[test]
+    fn loopback_alone_is_open_however_an_address_is_written() {
+        for open in
+            ["http://127.0.0.1:9/x?y", "https://[::1]:9/", "http://127.9.9.9:1/", "http://2130706433:9/"]
+        {
+            assert_eq!(closed(open, "", &[], false), None, "{open}");
+        }
+        for (endpoint, leads_to) in [
+            ("http://10.0.0.1/", ""),
+            ("http://169.254.169.254/latest/meta-data", ""),
+            ("http://2852039166/", ""),
+            ("http://0xa9fea9fe/", ""),
+            ("http://0251.0376.0251.0376/", ""),
+            ("http://[::ffff:169.254.169.254]/", ""),
+            ("http://[::ffff:10.0.0.1]/", ""),
+            ("http://[64:ff9b::a00:1]/", ""),
+            ("http://[2002:a00:1::]/", ""),
+            ("http://[fe80::1]/", ""),
+            ("http://0.0.0.0:9/", ""),
+            ("http://inside.test/", "10.0.0.1"),
+            ("http://metadata.test/", "169.254.169.254"),
+            ("http://mapped.test/", "::ffff:169.254.169.254"),
+            ("http://user@127.0.0.1:9/", ""),
+            ("http://user:secret@127.0.0.1:9/", ""),
+            ("ftp://127.0.0.1/", ""),
+        ] {
+            assert!(closed(endpoint, leads_to, &[], false).is_some(), "{endpoint}");
+        }
+        assert_eq!(closed("http://localhost.test:9/", "127.0.0.1", &[], false), None);
+        assert_eq!(closed("http://[::ffff:127.0.0.1]:9/", "", &[], false), None);
+    }
+
+    #[test]
+    fn no_wildcard_opens_metadata_and_link_local_addresses_but_their_own_name_does() {
+        let wide = [Host::Any, Host::Under(".test".to_owned()), Host::Named("metadata.test".to_owned())];
+        assert_eq!(closed("http://inside.test/", "10.0.0.1", &wide, false), None);
+        for endpoint in [
+            "http://169.254.169.254/",
+            "http://[fe80::1]/",
+            "http://[fd00:ec2::254]/",
+            "http://100.100.100.200/",
+        ] {
+            assert!(closed(endpoint, "", &wide, false).unwrap().contains("allow"), "{endpoint}");
+        }
+        assert!(closed("http://metadata.test/", "169.254.169.254", &wide, false).is_some());
+        let named = [Host::Address("169.254.169.254".parse().unwrap())];
+        assert_eq!(closed("http://169.254.169.254/", "", &named, false), None);
+    }
+
+    #[test]
+    fn a_name_opens_itself_and_a_star_what_ends_so() {
+        let allow = [Host::Named("hooks.example.test".to_owned()), Host::Under(".ci.test".to_owned())];
+        assert_eq!(closed("https://HOOKS.example.test./", "203.0.113.1", &allow, false), None);
+        assert_eq!(closed("https://a.b.ci.test/", "203.0.113.1", &allow, false), None);
+        for other in ["https://x.hooks.example.test/", "https://ci.test/", "https://evilci.test/"] {
+            assert!(closed(other, "203.0.113.1", &allow, false).is_some(), "{other}");
+        }
+    }
+
+    #[test]
+    fn our_own_address_is_closed_whatever_is_opened() {
+        let allow = [Host::Any, Host::Address("127.0.0.1".parse().unwrap())];
+        for own in [
+            "http://127.0.0.1:8080/__admin/worlds",
+            "http://127.1:8080/",
+            "http://[::1]:8080/",
+            "http://0:8080/",
+        ] {
+            assert!(closed(own, "", &allow, false).unwrap().contains("own address"), "{own}");
+        }
+        assert!(closed("http://localhost:8080/", "127.0.0.1", &allow, false).is_some());
+    }
+
+    #[test]
+    fn what_a_strangers_page_subscribed_goes_nowhere_but_where_the_scenario_opens() {
+        assert!(closed("http://127.0.0.1:9/", "", &[], true).unwrap().contains("web page"));
+        let open = [Host::Address("127.0.0.1".parse().unwrap())];
+        assert_eq!(closed("http://127.0.0.1:9/", "", &open, true), None);
+    }
+}
