@@ -11,6 +11,8 @@ pub struct Subscription {
     pub events: Vec<String>,
     /// Where they go.
     pub endpoint: String,
+    /// Whether a web page made it without a key that only its owner knows: any stranger's page could.
+    pub by_page: bool,
 }
 
 /// The subscriptions of a world.
@@ -21,9 +23,9 @@ pub struct Subscriptions {
 
 impl Subscriptions {
     /// Adds one, and tells its id.
-    pub fn add(&mut self, business: u64, events: Vec<String>, endpoint: String) -> u64 {
+    pub fn add(&mut self, business: u64, events: Vec<String>, endpoint: String, by_page: bool) -> u64 {
         let id = self.made.last().map_or(0, |last| last.id) + 1;
-        self.made.push(Subscription { id, business, events, endpoint });
+        self.made.push(Subscription { id, business, events, endpoint, by_page });
         id
     }
 

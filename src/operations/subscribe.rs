@@ -71,8 +71,10 @@ pub fn answer(
     let endpoint = endpoint(request.endpoint)?;
 
     let business_id = dataset.account(account).number;
+    let from_page = ["origin", "sec-fetch-site"].iter().any(|name| call.header(name).is_some());
+    let by_page = from_page && context.caller.key.is_none();
     let mut ledger = ledger.lock().unwrap_or_else(PoisonError::into_inner);
-    let subscription_id = ledger.subscriptions.add(business_id, events.clone(), endpoint);
+    let subscription_id = ledger.subscriptions.add(business_id, events.clone(), endpoint, by_page);
     drop(ledger);
     Ok(Answer::of(&Response { subscription_id, business_id, events: &events }))
 }

@@ -10,3 +10,15 @@ pub mod payload;
 pub mod sign;
 /// Where it may go.
 pub mod target;
+/// One event for one subscription.
+pub mod delivery;
+/// Which deliveries are tried when.
+pub mod schedule;
+/// What goes wrong with deliveries.
+pub mod fault;
+/// What happens by itself.
+pub mod timeline;
+/// How one attempt is made.
+pub mod client;
+/// The webhooks of one world.
+pub mod hooks;
