@@ -49,6 +49,19 @@ pub fn lines(
     }
 }
 
+/// Reads one value; where it is broken or more follows, that is among the findings.
+pub fn one(findings: &mut Findings, (file, text): (FileId, &str)) -> Option<Node> {
+    let mut reader = Reader { file, text, at: 0 };
+    let node = reader.value(0);
+    reader.space();
+    match node {
+        Ok(node) if reader.at == text.len() => return Some(node),
+        Ok(_) => reader.broken("nothing more: the value has ended").tell(findings, file),
+        Err(broken) => broken.tell(findings, file),
+    }
+    None
+}
+
 /// Where JSON ends to be JSON.
 enum Broken {
     Syntax(usize, &'static str),

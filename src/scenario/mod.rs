@@ -52,6 +52,8 @@ pub mod webhook;
 pub mod expect;
 /// Routes.
 pub mod route;
+/// Records added to a running world.
+pub mod added;
 
 use std::path::{Path, PathBuf};
 

@@ -18,6 +18,12 @@ pub mod requests;
 pub mod contacts;
 /// What is stored of subscriptions.
 pub mod subscriptions;
+/// What is stored of reviews, and one more.
+pub mod reviews;
+/// What is stored of questions, and one more.
+pub mod questions;
+/// What lists and additions of records have in common.
+pub mod stored;
 
 use std::sync::Arc;
 
@@ -84,6 +90,12 @@ fn of_world(world: &Arc<World>, rest: &[&str], call: &Call<'_>) -> Result<Reply,
         ["requests.har"] => on(call, &[("GET", &|| requests::archive(world, call))]),
         ["contacts"] => on(call, &[("GET", &|| list(call, contacts::all(world)))]),
         ["subscriptions"] => on(call, &[("GET", &|| list(call, subscriptions::all(world)))]),
+        ["reviews"] => {
+            on(call, &[("GET", &|| reviews::all(world, call)), ("POST", &|| reviews::added(world, call))])
+        }
+        ["questions"] => {
+            on(call, &[("GET", &|| questions::all(world, call)), ("POST", &|| questions::added(world, call))])
+        }
         ["reset"] => on(call, &[("POST", &|| worlds::reset(world, call))]),
         ["clock"] => {
             on(call, &[("GET", &|| Ok(clock::shown(world))), ("POST", &|| clock::moved(world, call))])
@@ -97,7 +109,7 @@ fn nothing(path: &str) -> Reply {
     error(
         404,
         &format!(
-            "Nothing is at {path} of the admin side: see health, scenarios, worlds, and of a world contacts, subscriptions, reset, clock."
+            "Nothing is at {path} of the admin side: see health, scenarios, worlds, and of a world contacts, subscriptions, reviews, questions, reset, clock."
         ),
     )
 }
