@@ -8,7 +8,7 @@ use crate::dataset::records::{Question, Review};
 use crate::dataset::whole::{Dataset, Place};
 use crate::scenario::json;
 use crate::scenario::leaf::{Id, digits};
-use crate::scenario::lower::{Terms, questions, reviews};
+use crate::scenario::lower::{Once, Terms, questions, reviews};
 use crate::scenario::node::{Entry, Node, Scalar, Value};
 use crate::scenario::problem::{Findings, Problem};
 use crate::scenario::raw_records as raw;
@@ -30,7 +30,7 @@ pub struct To<'a> {
 /// What is wrong with it.
 pub fn review(text: &str, to: To<'_>) -> Result<(u32, Review), Vec<Problem>> {
     read(text, to, &to.now.day().iso(), |findings, terms, raw: raw::Review| {
-        reviews::review(findings, terms, raw, &mut Default::default())
+        reviews::review(findings, terms, raw, &mut Once::default())
     })
 }
 

@@ -18,15 +18,11 @@ pub fn locations(dataset: &Dataset, call: &Call<'_>) -> Result<Vec<u32>, Reply> 
     let Some(sent) = call.parameter("business") else {
         return Ok((0..).take(dataset.location_count()).collect());
     };
-    match sent.parse().ok().and_then(|number| dataset.find(number)) {
-        Some(place) => Ok(dataset.locations_of(place)),
-        None => {
-            let message = format!(
-                "business must be the number of an account or a location of this world; it is {sent}."
-            );
-            Err(error(400, &message))
-        }
-    }
+    let place = sent.parse().ok().and_then(|number| dataset.find(number));
+    place.map(|place| dataset.locations_of(place)).ok_or_else(|| {
+        let allowed = "the number of an account or a location of this world";
+        error(400, &format!("business must be {allowed}; it is {sent}."))
+    })
 }
 
 /// The text of a body.
