@@ -342,14 +342,12 @@ fn additions_from_many_threads_are_all_there_once() {
     assert_eq!(score(&client), (55.0, 126));
 }
 
-/// Locations, and records of them: ties of days, ids of digits and of letters, every source's manner, given sentiments.
-fn records() -> (Vec<(u64, Value)>, Vec<(u64, Value)>) {
-    let (days, sources) = (
-        ["2026-05-01", "2026-05-02", "2026-06-30"],
-        ["google", "facebook", "direct_feedback", "yelp", "thumbs"],
-    );
-    let reviews = (0..48_u64).map(|at| {
-        let source = sources[usize::try_from(at % 5).unwrap()];
+const DAYS: [&str; 3] = ["2026-05-01", "2026-05-02", "2026-06-30"];
+
+/// Locations, and reviews of them: ties of days, ids of digits and of letters, every source's manner, given sentiments.
+fn reviews() -> Vec<(u64, Value)> {
+    let review = |at: usize| {
+        let source = ["google", "facebook", "direct_feedback", "yelp", "thumbs"][at % 5];
         let rating = match source {
             "direct_feedback" => 0,
             "facebook" | "thumbs" => at % 2,
@@ -357,12 +355,12 @@ fn records() -> (Vec<(u64, Value)>, Vec<(u64, Value)>) {
         };
         let id = if at % 7 == 3 { format!("r-{at}") } else { (at * 37 % 101).to_string() };
         let mut record = json!({
-            "id": id, "rating": rating, "date": days[usize::try_from(at / 3 % 3).unwrap()], "source": source,
+            "id": id, "rating": rating, "date": DAYS[at / 3 % 3], "source": source,
             "comments": format!("Number {at} says so"), "published": at % 4 != 1,
         });
-        if at % 3 == 0 {
+        if at.is_multiple_of(3) {
             record["response"] = json!("Thanks");
-            record["responseDate"] = json!(if at % 2 == 0 { "2026-06-29" } else { "2026-05-02" });
+            record["responseDate"] = json!(if at.is_multiple_of(2) { "2026-06-29" } else { "2026-05-02" });
         }
         if at % 6 == 1 {
             (record["sentiment"], record["mentions"]) = (json!(33.3), json!(at));
@@ -370,18 +368,24 @@ fn records() -> (Vec<(u64, Value)>, Vec<(u64, Value)>) {
         if at % 8 == 5 {
             (record["title"], record["extraParams"]) = (json!("STRASSE"), json!({"Plan": "gold"}));
         }
-        ([11, 12, 21, 31][usize::try_from(at * 5 % 4).unwrap()], record)
-    });
-    let questions = (0..18_u64).map(|at| {
+        ([11, 12, 21, 31][at / 2 % 4], record)
+    };
+    (0..48).map(review).collect()
+}
+
+/// The same for questions, some of which others or the owner answered.
+fn questions() -> Vec<(u64, Value)> {
+    let question = |at: usize| {
         let answers = match at % 3 {
             0 => json!([]),
             1 => json!([{"id": 500 + at, "answer": "Perhaps.", "by": "Kim"}]),
             _ => json!([{"id": 500 + at, "answer": "Yes.", "owner": true}]),
         };
-        let record = json!({"id": 1 + at * 7 % 19, "question": format!("Is it {at}?"), "by": "Jo", "date": days[usize::try_from(at % 2).unwrap()], "answers": answers});
-        ([11, 12, 31][usize::try_from(at / 2 % 3).unwrap()], record)
-    });
-    (reviews.collect(), questions.collect())
+        let text = format!("Is it {at}?");
+        let record = json!({"id": 1 + at * 7 % 19, "question": text, "by": "Jo", "date": DAYS[at % 2], "answers": answers});
+        ([11, 12, 31][at / 2 % 3], record)
+    };
+    (0..18).map(question).collect()
 }
 
 /// A scenario of that name with those records given beside generated ones.
@@ -410,7 +414,7 @@ businesses:
 
 #[test]
 fn every_operation_answers_as_if_what_was_added_had_been_given() {
-    let (reviews, questions) = records();
+    let (reviews, questions) = (reviews(), questions());
     // The even ones are given, the odd ones added.
     let given = |records: &[(u64, Value)]| records.iter().step_by(2).cloned().collect::<Vec<_>>();
     let files = [
