@@ -56,10 +56,7 @@ fn loads_and_their_failures_are_counted() {
 fn the_text_is_of_its_media_type_and_ends_as_it_must() {
     let server = Server::of(&[("api.yaml", API)], &[]);
     let answer = server.client().call("GET", "/metrics").send();
-    assert_eq!(
-        answer.header("content-type"),
-        Some("application/openmetrics-text; version=1.0.0; charset=utf-8")
-    );
+    assert_eq!(answer.header("content-type"), Some("application/openmetrics-text; version=1.0.0; charset=utf-8"));
     assert!(answer.text().ends_with("# EOF\n"));
     assert_eq!(server.client().call("POST", "/metrics").send().status, 405);
 }
