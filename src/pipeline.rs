@@ -365,8 +365,15 @@ fn answer(
     };
     readable(call)?;
     let parameter = &decode(parameter, false);
-    let context =
-        Context { dialect: &snapshot.dialect, caller, enterprise, parameter, events: &snapshot.events };
+    let added = world.added.beside(dataset);
+    let context = Context {
+        dialect: &snapshot.dialect,
+        caller,
+        enterprise,
+        parameter,
+        events: &snapshot.events,
+        added: added.as_deref().map(|added| &added.facts),
+    };
     operations::answer(operation, context, dataset, &world.ledger, call)
 }
 

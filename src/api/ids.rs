@@ -2,8 +2,19 @@
 
 use std::cmp::Ordering;
 
+use crate::draw::Draw;
+
 /// Every id that the simulator makes is below this: 2^53, the largest integer that JavaScript keeps whole.
 pub const ID_LIMIT: u64 = 1 << 53;
+
+/// An id that is drawn, the next free one where it is taken.
+pub fn free(mut draw: Draw, taken: impl Fn(u64) -> bool) -> u64 {
+    let mut id = 1 + draw.below(ID_LIMIT - 1);
+    while taken(id) {
+        id = id % (ID_LIMIT - 1) + 1;
+    }
+    id
+}
 
 /// Order of two ids: numeric when both are digits, else bytewise. Ids of digits stand before all others, without which
 /// this would be no order (`10`, `1a`, `9` would run in a circle).

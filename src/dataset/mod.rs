@@ -41,5 +41,7 @@ pub mod contacts;
 pub mod custom_field;
 /// The dataset as a whole, and who is where in it.
 pub mod whole;
+/// Records that are added while it is served.
+pub mod added;
 /// What sentiment requests ask about.
 pub mod asked;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::api::ids::ID_LIMIT;
+use crate::api::ids::free;
 use crate::dataset::contacts::{Identity, Register};
 use crate::dataset::records::{Contact, Preferences};
 use crate::draw::{Draw, Seed};
@@ -111,12 +111,8 @@ impl<'a> View<'a> {
             Some(Identity::Phone(text)) => (3, text.as_str()),
             None => (0, ""),
         };
-        let mut draw = Draw::new(seed, "contact").with(enterprise).with(kind).with_text(text);
-        let mut id = 1 + draw.below(ID_LIMIT - 1);
-        while self.get(id).is_some() {
-            id = id % (ID_LIMIT - 1) + 1;
-        }
-        id
+        let draw = Draw::new(seed, "contact").with(enterprise).with(kind).with_text(text);
+        free(draw, |id| self.get(id).is_some())
     }
 }
 
@@ -173,6 +169,7 @@ fn merged(stored: Option<Preferences>, given: Option<Preferences>) -> Option<Pre
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::api::ids::ID_LIMIT;
 
     fn change(email: &str, phone: &str) -> Change {
         let given = |text: &str| (!text.is_empty()).then(|| text.to_owned());

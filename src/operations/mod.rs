@@ -38,6 +38,8 @@ pub struct Context<'a> {
     pub parameter: &'a str,
     /// Names of webhook events that the scenario adds.
     pub events: &'a [String],
+    /// Reviews and questions that were added to the world, beside the dataset.
+    pub added: Option<&'a Dataset>,
 }
 
 /// A 200 answer.

@@ -8,6 +8,7 @@ use crate::api::call::Call;
 use crate::api::field::{self, Field};
 use crate::api::query::{page, within_window};
 use crate::api::refusal::{Code, Refusal};
+use crate::dataset::added;
 use crate::dataset::questions::Shown;
 use crate::dataset::text::Text;
 use crate::dataset::whole::Dataset;
@@ -74,7 +75,7 @@ const PAGE: u64 = 25;
 ///
 /// # Errors
 /// 1011 for the business, 1163 and 1164 for the page.
-pub fn answer(context: Context<'_>, dataset: &Dataset, call: &Call<'_>) -> Result<Answer, Refusal> {
+pub fn answer<'a>(context: Context<'a>, dataset: &'a Dataset, call: &Call<'_>) -> Result<Answer, Refusal> {
     let name = &context.dialect.names.business;
     let Some(sent) = call.parameter(name) else {
         return Err(Refusal::new(Code::BusinessInvalid, format!("{name}: the parameter is missing")));
@@ -90,9 +91,12 @@ pub fn answer(context: Context<'_>, dataset: &Dataset, call: &Call<'_>) -> Resul
     for location in dataset.locations_of(place) {
         asked[location as usize] = true;
     }
-    let rows = || dataset.questions.rows.iter().filter(|row| !row.answered && asked[row.location as usize]);
+    let unanswered = |facts: &'a Dataset| {
+        facts.questions.rows.iter().filter(|row| !row.answered && asked[row.location as usize])
+    };
+    let rows = || added::questions(dataset, context.added, unanswered);
     let (skip, take) = page(start, count);
-    let shown = rows().skip(skip).take(take).filter_map(|row| dataset.show_question(row));
+    let shown = rows().skip(skip).take(take).filter_map(|(facts, row)| facts.show_question(row));
     let questions_and_answers = shown.map(Question::of).collect();
     Ok(Answer::of(&Response { total_count: rows().count(), questions_and_answers }))
 }

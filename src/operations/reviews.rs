@@ -14,6 +14,7 @@ use crate::api::field::{self, Field, element_must_be, must_be};
 use crate::api::query::{index, page, within_window};
 use crate::api::refusal::{Code, Refusal};
 use crate::api::sources;
+use crate::dataset::added;
 use crate::dataset::records::Kind;
 use crate::dataset::search::Search;
 use crate::dataset::selection::Filter;
@@ -149,11 +150,13 @@ pub fn answer(context: Context<'_>, dataset: &Dataset, call: &Call<'_>) -> Resul
         sources,
         published,
     };
-    let mut search = search.as_deref().map(|text| Search::new(dataset, text));
-    let rows = dataset.reviews.select(&filter);
-    let rows = rows.filter(|row| search.as_mut().is_none_or(|search| search.finds(*row)));
+    let rows = added::reviews(dataset, context.added, |facts| {
+        let mut search = search.as_deref().map(|text| Search::new(facts, text));
+        let rows = facts.reviews.select(&filter);
+        rows.filter(move |row| search.as_mut().is_none_or(|search| search.finds(*row)))
+    });
     let (skip, take) = page(start, count);
-    Ok(list(dataset, rows.skip(skip).take(take), take))
+    Ok(list(rows.skip(skip).take(take), take))
 }
 
 fn bad_index(code: Code, name: &str, sent: &str) -> Refusal {
@@ -224,15 +227,15 @@ fn statuses(field: Field<'_>) -> Result<Option<bool>, Refusal> {
 }
 
 /// The answer of those rows, each written straight into it, or copied from when it was written last.
-fn list(dataset: &Dataset, rows: impl Iterator<Item = u32>, count: usize) -> Answer {
+fn list<'a>(rows: impl Iterator<Item = (&'a Dataset, u32)>, count: usize) -> Answer {
     let mut body = Vec::with_capacity(TYPICAL * count.clamp(1, 100));
     body.push(b'[');
     WRITTEN.with_borrow_mut(|written| {
-        for row in rows {
+        for (facts, row) in rows {
             if body.len() > 1 {
                 body.push(b',');
             }
-            written.append(dataset, row, &mut body);
+            written.append(facts, row, &mut body);
         }
     });
     body.push(b']');

@@ -6,12 +6,11 @@
 use serde::{Deserialize, Serialize};
 
 use crate::api::call::Call;
-use crate::api::dates::Day;
 use crate::api::field::{self, Field};
 use crate::api::refusal::Refusal;
 use crate::api::sources;
 use crate::dataset::asked::{business_numbers, hierarchy, ordered};
-use crate::dataset::insight::{Tenths, total};
+use crate::dataset::insight::{Score, Tenths, total};
 use crate::dataset::selection::Filter;
 use crate::dataset::whole::{Dataset, Place};
 use crate::operations::{Answer, Context};
@@ -69,10 +68,20 @@ pub fn answer(context: Context<'_>, dataset: &Dataset, call: &Call<'_>) -> Resul
 
     let accounts = asked_about(dataset, request.business_numbers)?;
     locations.retain(|place| dataset.location(*place).is_at(&levels));
-    let filter = Filter { from: Some(from), to: Some(to), ratings, sources, ..Filter::default() };
-    let score = total(&dataset.reviews, &filter, &locations).tenths();
-    let industry_score = industry(dataset, &accounts, from, to);
+    let days = Filter { from: Some(from), to: Some(to), ..Filter::default() };
+    let filter = Filter { ratings, sources, ..days.clone() };
+    let score = score(context, dataset, &filter, &locations).tenths();
+    let industry_score = industry(context, dataset, &accounts, &days);
     Ok(Answer::of(&Response { actual: Actual { score, industry_score } }))
+}
+
+/// The score of some locations together, over the reviews of the scenario and those added to the world.
+fn score(context: Context<'_>, dataset: &Dataset, filter: &Filter<'_>, locations: &[u32]) -> Score {
+    let mut score = total(&dataset.reviews, filter, locations);
+    if let Some(added) = context.added {
+        score += total(&added.reviews, filter, locations);
+    }
+    score
 }
 
 /// The accounts that `businessNumbers` ask about, with locations or without: those named, those of the locations named,
@@ -97,15 +106,15 @@ fn asked_about(dataset: &Dataset, field: Field<'_>) -> Result<Vec<u32>, Refusal>
 
 /// The mean over the accounts asked about, those of which nothing is known left out.
 #[expect(clippy::cast_precision_loss, reason = "scores and counts of accounts are small")]
-fn industry(dataset: &Dataset, accounts: &[u32], from: Day, to: Day) -> f64 {
-    let known = accounts.iter().filter_map(|account| industry_of(dataset, *account, from, to));
+fn industry(context: Context<'_>, dataset: &Dataset, accounts: &[u32], days: &Filter<'_>) -> f64 {
+    let known = accounts.iter().filter_map(|account| industry_of(context, dataset, *account, days));
     match known.fold((0.0, 0_usize), |(sum, count), score| (sum + score, count + 1)) {
         (given, 1) if accounts.len() == 1 && dataset.account(accounts[0]).industry_score.is_some() => given,
         (sum, count) => (sum / count.max(1) as f64 * 10.0).round() / 10.0,
     }
 }
 
-fn industry_of(dataset: &Dataset, account: u32, from: Day, to: Day) -> Option<f64> {
+fn industry_of(context: Context<'_>, dataset: &Dataset, account: u32, days: &Filter<'_>) -> Option<f64> {
     let business = dataset.account(account);
     if business.industry_score.is_some() {
         return business.industry_score;
@@ -115,7 +124,6 @@ fn industry_of(dataset: &Dataset, account: u32, from: Day, to: Day) -> Option<f6
     let mut locations: Vec<u32> = competitors.flat_map(|place: Place| dataset.locations_of(place)).collect();
     locations.sort_unstable();
     locations.dedup();
-    let days = Filter { from: Some(from), to: Some(to), ..Filter::default() };
-    let score = total(&dataset.reviews, &days, &locations);
+    let score = score(context, dataset, days, &locations);
     (score.mentions > 0).then(|| score.mean())
 }

@@ -110,13 +110,18 @@ pub fn answer(context: Context<'_>, dataset: &Dataset, call: &Call<'_>) -> Resul
 
     locations.retain(|place| dataset.location(*place).is_at(&levels));
     let filter = Filter { from: Some(from), to: Some(to), ratings, sources, ..Filter::default() };
-    let scores = scores(&dataset.reviews, &filter, &locations);
+    let mut all = scores(&dataset.reviews, &filter, &locations);
+    if let Some(added) = context.added {
+        for (score, more) in all.iter_mut().zip(scores(&added.reviews, &filter, &locations)) {
+            *score += more;
+        }
+    }
     let mut points = match group {
-        Some(level) => grouped(dataset, enterprise, &level, &locations, &scores),
+        Some(level) => grouped(dataset, enterprise, &level, &locations, &all),
         None => locations
             .iter()
             .map(|place| dataset.location(*place))
-            .zip(scores)
+            .zip(all)
             .map(|(location, score)| point(location.number, location.name.clone(), score))
             .collect(),
     };

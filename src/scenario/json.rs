@@ -58,6 +58,19 @@ pub fn value(file: FileId, text: &str) -> Option<Node> {
     (reader.at == text.len()).then_some(node)
 }
 
+/// Reads one value; where it is broken or more follows, that is among the findings.
+pub fn one(findings: &mut Findings, (file, text): (FileId, &str)) -> Option<Node> {
+    let mut reader = Reader { file, text, at: 0 };
+    let node = reader.value(0);
+    reader.space();
+    match node {
+        Ok(node) if reader.at == text.len() => return Some(node),
+        Ok(_) => reader.broken("nothing more: the value has ended").tell(findings, file),
+        Err(broken) => broken.tell(findings, file),
+    }
+    None
+}
+
 /// Where JSON ends to be JSON.
 enum Broken {
     Syntax(usize, &'static str),

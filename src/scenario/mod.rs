@@ -54,6 +54,8 @@ pub mod expect;
 pub mod route;
 /// What is sent to a running program in place of files.
 pub mod sent;
+/// Records added to a running world.
+pub mod added;
 
 use std::path::{Path, PathBuf};
 

@@ -120,12 +120,11 @@ impl Http {
 
     /// A connection to the first address of a target that is open and answers.
     async fn connected(&self, target: &Target, policy: Policy<'_>) -> Result<TcpStream, Failure> {
-        let addresses = match target.address {
-            Some(address) => vec![address],
-            None => {
-                let found = self.resolve.resolve(&target.host).await;
-                found.map_err(|error| failed(&format!("no address of {}", target.host), &error))?
-            }
+        let addresses = if let Some(address) = target.address {
+            vec![address]
+        } else {
+            let found = self.resolve.resolve(&target.host).await;
+            found.map_err(|error| failed(&format!("no address of {}", target.host), &error))?
         };
         let mut why = Failure::Failed(format!("no address of {} is known", target.host));
         for address in addresses {

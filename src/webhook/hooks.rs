@@ -271,7 +271,12 @@ impl Hooks {
         match outcome {
             Err(why) if closed => schedule.kill(due.number, why),
             Err(why) => {
-                schedule.ended(due.number, Ended { good: false, why: &why, now }, &plan.webhooks.retry, *seed)
+                schedule.ended(
+                    due.number,
+                    Ended { good: false, why: &why, now },
+                    &plan.webhooks.retry,
+                    *seed,
+                );
             }
             Ok(Answer { status, .. }) => {
                 let (good, why) = ((200..300).contains(&status), format!("answered {status}"));

@@ -126,8 +126,8 @@ impl Schedule {
     fn queue(&mut self, number: u64, now: Moment) {
         let Some(lane) = self.all.get(&number).map(|placed| placed.lane.clone()) else { return };
         self.queues.entry(lane.0).or_default().pending += 1;
-        let line = self.lanes.entry(lane.clone()).or_default();
-        let last = line.back().copied();
+        let waiting = self.lanes.entry(lane.clone()).or_default();
+        let last = waiting.back().copied();
         let overtaken = last.filter(|last| {
             self.all.get(last).is_some_and(|last| last.held && !last.flies && last.tries == 0)
         });
@@ -137,19 +137,19 @@ impl Schedule {
                 if let Some(placed) = self.all.get_mut(&overtaken) {
                     (placed.held, placed.due) = (false, now);
                 }
-                if let Some(line) = self.lanes.get_mut(&lane) {
-                    let place = line.len().saturating_sub(1);
-                    line.insert(place, number);
+                if let Some(waiting) = self.lanes.get_mut(&lane) {
+                    let place = waiting.len().saturating_sub(1);
+                    waiting.insert(place, number);
                 }
             }
-            None => line.push_back(number),
+            None => waiting.push_back(number),
         }
         self.ready(&lane);
     }
 
     /// The head of a lane may be tried, unless it is.
     fn ready(&mut self, lane: &Lane) {
-        let Some(head) = self.lanes.get(lane).and_then(|line| line.front()) else { return };
+        let Some(head) = self.lanes.get(lane).and_then(VecDeque::front) else { return };
         let Some(placed) = self.all.get(head).filter(|placed| !placed.flies) else { return };
         self.queues.entry(lane.0).or_default().ready.insert((placed.due, *head));
     }
@@ -241,9 +241,9 @@ impl Schedule {
     fn leave(&mut self, number: u64) {
         self.unready(number);
         let Some(lane) = self.all.get(&number).map(|placed| placed.lane.clone()) else { return };
-        if let Some(line) = self.lanes.get_mut(&lane) {
-            line.retain(|known| *known != number);
-            if line.is_empty() {
+        if let Some(waiting) = self.lanes.get_mut(&lane) {
+            waiting.retain(|known| *known != number);
+            if waiting.is_empty() {
                 self.lanes.remove(&lane);
             }
         }

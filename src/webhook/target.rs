@@ -140,12 +140,13 @@ fn is_special(address: IpAddr) -> bool {
 /// The IPv4 address within an IPv6 one: mapped and compatible (RFC 4291, 2.5.5), NAT64 (RFC 6052), 6to4 (RFC 3056).
 fn unwrapped(address: IpAddr) -> IpAddr {
     let IpAddr::V6(six) = address else { return address };
-    let [a, b, c, d, e, f, g, h] = six.segments();
+    let parts = six.segments();
+    let (front, back) = (&parts[..6], (parts[6], parts[7]));
     let four = |high: u16, low: u16| IpAddr::V4(Ipv4Addr::from((u32::from(high) << 16) | u32::from(low)));
-    match [a, b, c, d, e, f] {
-        [0, 0, 0, 0, 0, 0xffff] | [0x64, 0xff9b, 0, 0, 0, 0] => four(g, h),
-        [0, 0, 0, 0, 0, 0] if (g, h) != (0, 0) && (g, h) != (0, 1) => four(g, h),
-        [0x2002, high, low, ..] => four(high, low),
+    match front {
+        [0, 0, 0, 0, 0, 0xffff] | [0x64, 0xff9b, 0, 0, 0, 0] => four(back.0, back.1),
+        [0, 0, 0, 0, 0, 0] if !matches!(back, (0, 0 | 1)) => four(back.0, back.1),
+        [0x2002, high, low, ..] => four(*high, *low),
         _ => address,
     }
 }

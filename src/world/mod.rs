@@ -28,6 +28,7 @@ use crate::fault::counters::Counters;
 use crate::journal::budget::Budget;
 use crate::journal::record::Journal;
 use crate::ledger::Ledger;
+use crate::ledger::added::Added;
 use crate::world::edits::{Edits, Listed};
 use crate::world::quota::Quotas;
 use crate::world::snapshot::Snapshot;
@@ -45,6 +46,8 @@ pub struct World {
     pub clock: VirtualClock,
     /// What clients wrote. A mutex: writes are short, never across an await, and readers of facts do not come here.
     pub ledger: Mutex<Ledger>,
+    /// Reviews and questions added to it; with locks of its own, for every reader of facts asks here.
+    pub added: Added,
     /// How much its keys have used up; the same holds for this lock.
     quotas: Mutex<Quotas>,
     /// What faults have counted. The lock is held for one whole decision, so that a count strikes once.
@@ -126,6 +129,7 @@ impl World {
             minted,
             clock,
             ledger: Mutex::default(),
+            added: Added::default(),
             quotas: Mutex::default(),
             counters: Mutex::default(),
             journal: Journal::new(Arc::clone(budget)),
@@ -290,6 +294,7 @@ impl World {
         let mut quotas = self.quotas();
         self.clock.reset(start.clock.over(course.scenario.clock));
         *ledger = Ledger::default();
+        self.added.clear();
         *quotas = Quotas::default();
         let life = self.counters().reset();
         self.journal.reset(life);

@@ -22,6 +22,8 @@ mod sentiment_locations;
 mod subscribe;
 
 #[cfg(test)]
+mod added;
+#[cfg(test)]
 mod admin;
 #[cfg(test)]
 mod cors;

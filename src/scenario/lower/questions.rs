@@ -44,7 +44,13 @@ pub fn lower(load: &mut Load, terms: &Terms, list: List<QuestionEntry>, ids: &mu
     out
 }
 
-fn question(findings: &mut Findings, terms: &Terms, raw: raw::Question, ids: &mut Ids) -> Option<Question> {
+/// One question; nothing, and a finding, where it cannot be one.
+pub fn question(
+    findings: &mut Findings,
+    terms: &Terms,
+    raw: raw::Question,
+    ids: &mut Ids,
+) -> Option<Question> {
     if let Some(id) = raw.id {
         let what = format!("the question id {}", id.value.0);
         ids.questions.first(findings, id.value.0, id.span, ("duplicate-id", &what));

@@ -39,7 +39,8 @@ pub fn lower(
     out
 }
 
-fn review(
+/// One review; nothing, and a finding, where it cannot be one.
+pub fn review(
     findings: &mut Findings,
     terms: &Terms,
     raw: raw::Review,

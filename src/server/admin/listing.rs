@@ -4,7 +4,6 @@ use serde_json::Value;
 
 use crate::api::call::Call;
 use crate::api::reply::Reply;
-use crate::server::admin::ok;
 use crate::server::guard::error;
 
 /// How many elements a list has at the most, unless told and if told.
@@ -43,7 +42,13 @@ impl Page {
     /// That page as an answer; the length of the whole list stands in a header.
     #[must_use]
     pub fn reply(total: usize, values: Vec<Value>) -> Reply {
-        ok(&Value::Array(values)).with("x-total-count", total.to_string())
+        Self::written(total, Value::Array(values).to_string().into_bytes())
+    }
+
+    /// The same of a page that is written already.
+    #[must_use]
+    pub fn written(total: usize, body: Vec<u8>) -> Reply {
+        Reply::json(200, body).with("x-total-count", total.to_string())
     }
 }
 

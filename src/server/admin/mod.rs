@@ -22,6 +22,12 @@ pub mod stream;
 pub mod contacts;
 /// What is stored of subscriptions.
 pub mod subscriptions;
+/// What is stored of reviews, and one more.
+pub mod reviews;
+/// What is stored of questions, and one more.
+pub mod questions;
+/// What lists and additions of records have in common.
+pub mod stored;
 
 use std::sync::Arc;
 
@@ -113,6 +119,12 @@ fn of_world(state: &State, world: &Arc<World>, rest: &[&str], call: &Call<'_>) -
         ["requests.har"] => on(call, &[("GET", &|| requests::archive(world, call))]),
         ["contacts"] => on(call, &[("GET", &|| list(call, contacts::all(world)))]),
         ["subscriptions"] => on(call, &[("GET", &|| list(call, subscriptions::all(world)))]),
+        ["reviews"] => {
+            on(call, &[("GET", &|| reviews::all(world, call)), ("POST", &|| reviews::added(world, call))])
+        }
+        ["questions"] => {
+            on(call, &[("GET", &|| questions::all(world, call)), ("POST", &|| questions::added(world, call))])
+        }
         ["reset"] => on(call, &[("POST", &|| worlds::reset(state, world, call))]),
         ["faults"] => on(call, &[("GET", &|| list(call, faults::all(world)))]),
         ["faults", name] => {
@@ -136,7 +148,7 @@ fn nothing(path: &str) -> Reply {
     error(
         404,
         &format!(
-            "Nothing is at {path} of the admin side: see health, scenarios, worlds, and of a world faults, requests, requests.har, stream, contacts, subscriptions, reset, clock."
+            "Nothing is at {path} of the admin side: see health, scenarios, worlds, and of a world faults, requests, requests.har, stream, contacts, subscriptions, reviews, questions, reset, clock."
         ),
     )
 }

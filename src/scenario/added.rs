@@ -1,0 +1,111 @@
+//! A review or a question that is added to a running world: one JSON object with the keys of a record of a scenario, and
+//! `businessId`, the number of its location. Its checks are those of a record.
+
+use std::path::Path;
+
+use crate::clock::Moment;
+use crate::dataset::records::{Question, Review};
+use crate::dataset::whole::{Dataset, Place};
+use crate::scenario::json;
+use crate::scenario::leaf::{Id, digits};
+use crate::scenario::lower::{Once, Terms, questions, reviews};
+use crate::scenario::node::{Entry, Node, Scalar, Value};
+use crate::scenario::problem::{Findings, Problem};
+use crate::scenario::raw_records as raw;
+use crate::scenario::read::{Fields, Marked, unknown_name, value};
+use crate::scenario::source::Sources;
+
+/// What a record is added to.
+#[derive(Clone, Copy, Debug)]
+pub struct To<'a> {
+    /// The facts, with the locations and sources that it may have.
+    pub dataset: &'a Dataset,
+    /// The world's time: the record's, where it says none.
+    pub now: Moment,
+}
+
+/// A review, and the place of its location.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn review(text: &str, to: To<'_>) -> Result<(u32, Review), Vec<Problem>> {
+    read(text, to, &to.now.day().iso(), |findings, terms, raw: raw::Review| {
+        reviews::review(findings, terms, raw, &mut Once::default())
+    })
+}
+
+/// A question, and the place of its location.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn question(text: &str, to: To<'_>) -> Result<(u32, Question), Vec<Problem>> {
+    read(text, to, &to.now.iso(), |findings, terms, raw: raw::Question| {
+        questions::question(findings, terms, raw, &mut questions::Ids::default())
+    })
+}
+
+fn read<R: Fields, T>(
+    text: &str,
+    to: To<'_>,
+    now: &str,
+    lower: impl FnOnce(&mut Findings, &Terms, R) -> Option<T>,
+) -> Result<(u32, T), Vec<Problem>> {
+    let (mut sources, mut findings) = (Sources::default(), Findings::default());
+    let file = sources.add(Path::new("body"), text.to_owned());
+    let terms = Terms::new(Some(to.now), to.now.day(), to.dataset.sources.clone());
+    let added = json::one(&mut findings, (file, text)).and_then(|mut node| {
+        let location = location(&mut findings, to.dataset, &mut node);
+        dated(&mut node, now);
+        let record = R::read(&mut findings, &node).and_then(|raw| lower(&mut findings, &terms, raw));
+        location.zip(record)
+    });
+    match added {
+        Some(added) if findings.errors() == 0 => Ok(added),
+        Some(_) | None => Err(findings.into_problems(&sources)),
+    }
+}
+
+/// Takes `businessId` out of the record: the number of a location, also in quotes, as answers show it.
+fn location(findings: &mut Findings, dataset: &Dataset, node: &mut Node) -> Option<u32> {
+    const KEY: &str = "businessId";
+    let Value::Map(entries) = &mut node.value else { return None };
+    let Some(at) = entries.iter().position(|entry| &*entry.key == KEY) else {
+        let message = format!("what is added needs `{KEY}`, the number of its location");
+        findings.error("missing-key", node.span, message).label(format!("`{KEY}` is missing"));
+        return None;
+    };
+    let mut given = entries.remove(at).value;
+    if let Value::Scalar(scalar) = &mut given.value {
+        scalar.plain |= digits(&scalar.text).is_some();
+    }
+    let Marked { span, value: number } = value::<Id>(findings, KEY, &given)?;
+    let number = number.0;
+    match i64::try_from(number).ok().and_then(|number| dataset.find(number)) {
+        Some(Place::Location(place)) => return Some(place),
+        Some(Place::Account(_)) => {
+            let message = format!("{number} is an account, and `{KEY}` names a location");
+            findings.error("wrong-reference", span, message);
+        }
+        None => {
+            let places = (0..).take(dataset.location_count());
+            let numbers: Vec<String> =
+                places.map(|place| dataset.location(place).number.to_string()).collect();
+            let names = numbers.iter().map(String::as_str);
+            unknown_name(findings, span, ("location", &number.to_string()), names);
+        }
+    }
+    None
+}
+
+/// Gives a record without a date the present one.
+fn dated(node: &mut Node, now: &str) {
+    const KEY: &str = "date";
+    if node.get(KEY).is_some() {
+        return;
+    }
+    let (key_span, value) = (node.span, Value::Scalar(Scalar { text: now.into(), plain: true }));
+    if let Value::Map(entries) = &mut node.value {
+        entries.retain(|entry| &*entry.key != KEY);
+        entries.push(Entry { key: KEY.into(), key_span, value: Node::new(key_span, value) });
+    }
+}

@@ -1,0 +1,505 @@
+//! Reviews and questions of one world: listed, and added while it is served.
+
+use std::collections::BTreeSet;
+use std::thread;
+
+use serde_json::{Value, json};
+
+use crate::harness::{Answer, Client, Server, wait_until, write};
+use crate::stage::{API, server};
+
+fn fresh() -> Server {
+    Server::of(&[("api.yaml", API)], &["--default", "api"])
+}
+
+fn add(server: &Server, world: &str, what: &str, record: &Value) -> Answer {
+    server.admin("POST", &format!("worlds/{world}/{what}")).json(record).send()
+}
+
+#[track_caller]
+fn added(server: &Server, world: &str, what: &str, record: &Value) -> Value {
+    let answer = add(server, world, what, record);
+    assert_eq!(answer.status, 201, "{record}: {}", answer.text());
+    answer.json
+}
+
+fn list(server: &Server, path: &str) -> Vec<Value> {
+    server.admin("GET", &format!("worlds/{path}")).send().ok().as_array().unwrap().clone()
+}
+
+fn made(server: &Server, body: &Value) -> String {
+    let answer = server.admin("POST", "worlds").json(body).send();
+    assert_eq!(answer.status, 201, "{}", answer.text());
+    answer.json["name"].as_str().unwrap().to_owned()
+}
+
+/// One property of each element, as text.
+fn texts(values: &[Value], name: &str) -> Vec<String> {
+    values
+        .iter()
+        .map(|value| value[name].as_str().map_or_else(|| value[name].to_string(), str::to_owned))
+        .collect()
+}
+
+/// Score and mentions of location 1004, whose one review has three stars.
+fn score(client: &Client) -> (f64, u64) {
+    let body = json!({"businessNumbers": [1004], "startDate": "01/01/2026", "endDate": "12/31/2026", "userEmail": "Ann@First.test"});
+    let point = client.locations(100).json(&body).send().ok()["dataPoints"][0].clone();
+    (point["score"].as_f64().unwrap(), point["mentions"].as_u64().unwrap())
+}
+
+#[test]
+fn all_reviews_of_a_world_are_listed_newest_first_by_the_page() {
+    let all = list(server(), "api/reviews");
+    assert_eq!(
+        texts(&all, "reviewId"),
+        ["201", "200", "50", "40", "20", "15", "14", "13", "12", "11", "100", "9", "10", "202"]
+    );
+    let listed =
+        server().client().with_key("all").reviews(1001).json(&json!({"statuses": ["all"]})).send().ok();
+    assert_eq!(
+        Value::from(list(server(), "api/reviews?business=1001")),
+        listed,
+        "shaped as the API shows them"
+    );
+    let page = server().admin("GET", "worlds/api/reviews?offset=2&limit=3").send();
+    assert_eq!(page.header("x-total-count"), Some("14"));
+    assert_eq!(page.json, Value::from(&all[2..5]));
+    let of_account = texts(&list(server(), "api/reviews?business=100"), "reviewId");
+    assert_eq!(of_account, ["40", "20", "15", "14", "13", "12", "11", "100", "9", "10"]);
+    let empty = server().admin("GET", "worlds/api/reviews?business=1003").send();
+    assert_eq!((empty.header("x-total-count"), &empty.json), (Some("0"), &json!([])));
+}
+
+#[test]
+fn all_questions_of_a_world_are_listed_answered_ones_too() {
+    let page = server().admin("GET", "worlds/api/questions?limit=4").send();
+    assert_eq!(page.header("x-total-count"), Some("6"));
+    assert_eq!(texts(page.json.as_array().unwrap(), "questionId"), ["63", "70", "61", "7"]);
+    assert_eq!(page.json[0]["answeredByOwner"], true);
+    let unanswered = server().client().with_key("all").qna(1002).send().ok();
+    assert_eq!(Value::from(list(server(), "api/questions?business=1002")), unanswered["questionsAndAnswers"]);
+}
+
+#[test]
+fn a_list_of_a_business_that_is_none_is_refused() {
+    for path in ["reviews", "questions"] {
+        for business in ["999", "x", "-1", "99999999999999999999"] {
+            let answer = server().admin("GET", &format!("worlds/api/{path}?business={business}")).send();
+            let message = answer.json["error"].as_str().unwrap_or_default();
+            assert_eq!(answer.status, 400, "{path} {business}: {message}");
+            assert!(
+                message.starts_with("business must be the number of an account or a location"),
+                "{message}"
+            );
+        }
+        assert_eq!(server().admin("GET", &format!("worlds/api/{path}?limit=x")).send().status, 400);
+        assert_eq!(
+            server().admin("DELETE", &format!("worlds/api/{path}")).send().header("allow"),
+            Some("GET, POST")
+        );
+    }
+}
+
+#[test]
+fn an_added_review_is_of_today_and_moves_the_score_of_its_location_in_its_world_alone() {
+    let server = fresh();
+    let other = made(&server, &json!({}));
+    let (here, there) = (server.client().with_key("all"), server.world(&other).with_key("all"));
+    assert_eq!(score(&here), (55.0, 1));
+    let review =
+        added(&server, "api", "reviews", &json!({"businessId": "1004", "rating": 5, "comments": "New!"}));
+    assert_eq!(
+        (&review["reviewDate"], &review["sourceType"], &review["featured"], &review["businessId"]),
+        (&json!("Jun 30, 2026"), &json!("Google"), &json!(1), &json!("1004"))
+    );
+    assert_eq!(score(&here), (75.0, 2));
+    assert_eq!(here.reviews(1004).send().ok()[0], review);
+    assert_eq!(list(&server, "api/reviews?business=1004")[0], review);
+    assert_eq!(list(&server, "api/reviews").len(), 15);
+    assert_eq!(list(&server, &format!("{other}/reviews")).len(), 14);
+    assert_eq!(score(&there), (55.0, 1));
+}
+
+#[test]
+fn an_added_question_waits_for_an_answer_unless_it_has_one() {
+    let server = fresh();
+    let client = server.client().with_key("all");
+    let before = client.qna(100).send().ok()["totalCount"].as_u64().unwrap();
+    let open = json!({"businessId": 1003, "question": "Open on Monday?", "by": "Jo", "answers": [{"answer": "No idea."}]});
+    let open = added(&server, "api", "questions", &open);
+    assert_eq!((&open["updatedOn"], &open["time"]), (&json!("Jun 30, 2026"), &json!("12:00 PM")));
+    assert_ne!(open["questionId"], open["answers"][0]["answerId"]);
+    let closed = json!({"businessId": 1003, "question": "Closed?", "date": "2026-06-30", "answers": [{"answer": "Yes.", "owner": true}]});
+    let closed = added(&server, "api", "questions", &closed);
+    assert_eq!(
+        (&closed["answeredByOwner"], &closed["answers"][0]["updatedBy"]),
+        (&json!(true), &json!("First"))
+    );
+    let listed = client.qna(100).send().ok();
+    assert_eq!(listed["totalCount"], before + 1);
+    assert_eq!(listed["questionsAndAnswers"][0], open);
+    assert_eq!(list(&server, "api/questions?business=1003"), [open, closed]);
+}
+
+#[test]
+fn drawn_ids_depend_on_seed_location_and_how_many_were_added_there() {
+    let server = fresh();
+    let ids = |world: &str, locations: &[u64]| -> Vec<String> {
+        let add =
+            |location: &u64| added(&server, world, "reviews", &json!({"businessId": location, "rating": 4}));
+        texts(&locations.iter().map(add).collect::<Vec<_>>(), "reviewId")
+    };
+    let question = |world: &str| {
+        let question = json!({"businessId": 1001, "question": "Why?", "answers": [{"answer": "So."}, {"answer": "Or so."}]});
+        added(&server, world, "questions", &question)
+    };
+    let (a, b) = (made(&server, &json!({})), made(&server, &json!({})));
+    let c = made(&server, &json!({"seed": 12}));
+    let first = ids(&a, &[1001, 1001, 1002]);
+    let other = ids(&b, &[1002, 1001, 1001]);
+    assert_eq!([&first[0], &first[1], &first[2]], [&other[1], &other[2], &other[0]]);
+    assert_eq!(first.iter().collect::<BTreeSet<_>>().len(), 3);
+    assert_ne!(ids(&c, &[1001]), first[..1]);
+    assert_eq!(question(&a), question(&b));
+    let again = question(&a);
+    assert_ne!(again["questionId"], question(&c)["questionId"]);
+    assert_ne!(again["answers"][0]["answerId"], again["answers"][1]["answerId"]);
+}
+
+#[test]
+fn an_id_that_an_account_has_is_taken_there_alone() {
+    let server = fresh();
+    let review = |location: u64, id: &str| json!({"businessId": location, "id": id, "rating": 4});
+    let taken = |what: &str, record: &Value, which: &str| {
+        let answer = add(&server, "api", what, record);
+        let message = answer.json["error"].as_str().unwrap_or_default();
+        assert_eq!(answer.status, 409, "{record}: {}", answer.text());
+        assert!(message.contains(&format!("has the {which} already")), "{message}");
+    };
+    taken("reviews", &review(1002, "10"), "review id 10");
+    added(&server, "api", "reviews", &review(1101, "10"));
+    added(&server, "api", "reviews", &review(1002, "new"));
+    taken("reviews", &review(1001, "new"), "review id new");
+    taken("questions", &json!({"businessId": 1002, "id": 61, "question": "?"}), "question id 61");
+    let answered =
+        |id: u64| json!({"businessId": 1002, "question": "?", "answers": [{"id": id, "answer": "!"}]});
+    taken("questions", &answered(64), "answer id 64");
+    added(&server, "api", "questions", &answered(65));
+    taken("questions", &answered(65), "answer id 65");
+    assert_eq!(list(&server, "api/reviews").len(), 16);
+    assert_eq!(list(&server, "api/questions").len(), 7);
+}
+
+#[test]
+fn what_is_no_record_is_refused_with_every_problem_and_its_place() {
+    let cases = [
+        ("reviews", "", &[("syntax", "this is not JSON: expected a value")][..]),
+        ("reviews", "{\"rating\": 5", &[("syntax", "this is not JSON: expected `,` or `}`")]),
+        ("reviews", "{} {}", &[("syntax", "this is not JSON: expected nothing more: the value has ended")]),
+        ("reviews", "[]", &[("wrong-kind", "a review is a map (`id: …`)")]),
+        ("questions", "7", &[("wrong-kind", "a question is a map (`id: …`)")]),
+        (
+            "reviews",
+            r#"{"rating": 5}"#,
+            &[("missing-key", "what is added needs `businessId`, the number of its location")],
+        ),
+        (
+            "reviews",
+            r#"{"businessId": 100, "rating": 5}"#,
+            &[("wrong-reference", "100 is an account, and `businessId` names a location")],
+        ),
+        (
+            "questions",
+            r#"{"businessId": 9, "question": "?"}"#,
+            &[("unknown-reference", "there is no location `9`")],
+        ),
+        (
+            "reviews",
+            r#"{"businessId": true, "rating": 5}"#,
+            &[("wrong-value", "`businessId` must be a whole number from 1, below 2^53")],
+        ),
+        (
+            "reviews",
+            r#"{"businessId": 1001, "rating": 6, "date": "soon", "comment": "x", "source": "myspace"}"#,
+            &[
+                ("wrong-value", "`rating` must be a whole number from 0 to 5"),
+                ("wrong-value", "`date` must be a calendar day: `2026-06-30` or `06/30/2026`"),
+                ("unknown-key", "a review has no key `comment`"),
+                ("unknown-source", "there is no source `myspace`"),
+            ],
+        ),
+        (
+            "reviews",
+            r#"{"businessId": 1001, "rating": 0}"#,
+            &[("wrong-rating", "a review from Google has 1 to 5 stars")],
+        ),
+        ("reviews", r#"{"businessId": 1001}"#, &[("missing-key", "a review needs `rating`")]),
+        (
+            "questions",
+            r#"{"businessId": 1001, "answers": [{}]}"#,
+            &[("missing-key", "a question needs `question`"), ("missing-key", "an answer needs `answer`")],
+        ),
+        (
+            "reviews",
+            r#"{"businessId": 1001, "rating": 5, "rating": 4}"#,
+            &[("duplicate-key", "the key `rating` stands twice in this map")],
+        ),
+    ];
+    for (what, body, expected) in cases {
+        let answer = server().admin("POST", &format!("worlds/api/{what}")).bytes(body).send();
+        assert_eq!(answer.status, 400, "{body}: {}", answer.text());
+        let problems = answer.json["diagnostics"].as_array().unwrap();
+        let told: Vec<_> = problems
+            .iter()
+            .map(|it| (it["code"].as_str().unwrap(), it["message"].as_str().unwrap()))
+            .collect();
+        for problem in expected {
+            assert!(told.contains(problem), "{body}: {told:?}");
+        }
+        assert!(problems.iter().all(|it| it["line"] == 1 && it["file"] == "body"), "{body}");
+        assert!(answer.json["error"].as_str().unwrap().starts_with("Nothing was added: "), "{body}");
+    }
+    let not_text = server().admin("POST", "worlds/api/reviews").bytes(*b"{\"\xff\": 1}").send();
+    assert_eq!((not_text.status, &not_text.json["error"]), (400, &json!("The body must be UTF-8.")));
+    assert_eq!(list(server(), "api/reviews").len(), 14);
+}
+
+#[test]
+fn a_reset_forgets_what_was_added() {
+    let server = fresh();
+    let review = json!({"businessId": 1004, "rating": 5});
+    let first = added(&server, "api", "reviews", &review);
+    added(&server, "api", "questions", &json!({"businessId": 1004, "question": "?"}));
+    assert_eq!(server.admin("POST", "worlds/api/reset").send().status, 200);
+    assert_eq!(score(&server.client().with_key("all")), (55.0, 1));
+    assert_eq!((list(&server, "api/reviews").len(), list(&server, "api/questions").len()), (14, 6));
+    assert_eq!(added(&server, "api", "reviews", &review), first);
+}
+
+const BEFORE: &str = "standin: 1\nname: api\nclock: {start: 2026-06-30T12:00:00Z, mode: frozen}
+dialect: {sources: {aaa: {name: First}, bbb: {name: Second}}}
+businesses: [{number: 1, name: One, locations: [{number: 11, name: A}, {number: 12, name: B}]}]\n";
+
+#[test]
+fn what_was_added_outlives_a_reload_as_far_as_its_location_and_source_do() {
+    let server = Server::of(&[("api.yaml", BEFORE)], &[]);
+    for (location, source, id) in [(11, "bbb", "a"), (11, "aaa", "b"), (12, "google", "c")] {
+        let review = json!({"businessId": location, "source": source, "id": id, "rating": 3});
+        added(&server, "api", "reviews", &review);
+        added(&server, "api", "questions", &json!({"businessId": location, "question": id, "by": "Jo"}));
+    }
+    let (reviews, questions) = (list(&server, "api/reviews"), list(&server, "api/questions"));
+    let after = BEFORE.replace("aaa: {name: First}, ", "").replace(", {number: 12, name: B}", "");
+    write(server.path(), "api.yaml", &after);
+    wait_until("the reload", || list(&server, "api/reviews").len() == 1);
+    let left = list(&server, "api/reviews");
+    assert_eq!((&left[0]["reviewId"], &left[0]["sourceType"]), (&json!("a"), &json!("Second")));
+    assert_eq!(server.client().with_key("k").reviews(1).send().ok(), Value::from(left));
+    let on_location = |question: &&Value| question["locationName"] == "A";
+    let kept: Vec<Value> = questions.iter().filter(on_location).cloned().collect();
+    assert_eq!(list(&server, "api/questions"), kept);
+    write(server.path(), "api.yaml", BEFORE);
+    wait_until("the reload back", || list(&server, "api/reviews") == reviews);
+    assert_eq!(list(&server, "api/questions"), questions);
+}
+
+#[test]
+fn additions_from_many_threads_are_all_there_once() {
+    let server = fresh();
+    let client = server.client().with_key("all");
+    thread::scope(|scope| {
+        for thread in 0..4 {
+            let (server, client) = (&server, &client);
+            scope.spawn(move || {
+                for at in 0..25 {
+                    let text = format!("{thread}-{at}");
+                    let id = added(
+                        server,
+                        "api",
+                        "reviews",
+                        &json!({"businessId": 1004, "rating": 3, "comments": text}),
+                    )["reviewId"]
+                        .clone();
+                    let found = client.reviews(1004).json(&json!({"searchStr": text})).send().ok();
+                    assert!(
+                        found.as_array().unwrap().iter().any(|it| it["reviewId"] == id),
+                        "its own is there at once"
+                    );
+                    add(
+                        server,
+                        "api",
+                        "reviews",
+                        &json!({"businessId": 1004, "rating": 3, "id": format!("same-{at}")}),
+                    );
+                }
+            });
+        }
+    });
+    let all = texts(&list(&server, "api/reviews?business=1004"), "reviewId");
+    assert_eq!(all.len(), 1 + 4 * 25 + 25);
+    assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), all.len());
+    assert_eq!(score(&client), (55.0, 126));
+}
+
+const DAYS: [&str; 3] = ["2026-05-01", "2026-05-02", "2026-06-30"];
+
+/// Locations, and reviews of them: ties of days, ids of digits and of letters, every source's manner, given sentiments.
+fn reviews() -> Vec<(u64, Value)> {
+    let review = |at: usize| {
+        let source = ["google", "facebook", "direct_feedback", "yelp", "thumbs"][at % 5];
+        let rating = match source {
+            "direct_feedback" => 0,
+            "facebook" | "thumbs" => at % 2,
+            _ => 1 + at % 5,
+        };
+        let id = if at % 7 == 3 { format!("r-{at}") } else { (at * 37 % 101).to_string() };
+        let mut record = json!({
+            "id": id, "rating": rating, "date": DAYS[at / 3 % 3], "source": source,
+            "comments": format!("Number {at} says so"), "published": at % 4 != 1,
+        });
+        if at.is_multiple_of(3) {
+            record["response"] = json!("Thanks");
+            record["responseDate"] = json!(if at.is_multiple_of(2) { "2026-06-29" } else { "2026-05-02" });
+        }
+        if at % 6 == 1 {
+            (record["sentiment"], record["mentions"]) = (json!(33.3), json!(at));
+        }
+        if at % 8 == 5 {
+            (record["title"], record["extraParams"]) = (json!("STRASSE"), json!({"Plan": "gold"}));
+        }
+        ([11, 12, 21, 31][at / 2 % 4], record)
+    };
+    (0..48).map(review).collect()
+}
+
+/// The same for questions, some of which others or the owner answered.
+fn questions() -> Vec<(u64, Value)> {
+    let question = |at: usize| {
+        let answers = match at % 3 {
+            0 => json!([]),
+            1 => json!([{"id": 500 + at, "answer": "Perhaps.", "by": "Kim"}]),
+            _ => json!([{"id": 500 + at, "answer": "Yes.", "owner": true}]),
+        };
+        let text = format!("Is it {at}?");
+        let record = json!({"id": 1 + at * 7 % 19, "question": text, "by": "Jo", "date": DAYS[at % 2], "answers": answers});
+        ([11, 12, 31][at / 2 % 3], record)
+    };
+    (0..18).map(question).collect()
+}
+
+/// A scenario of that name with those records given beside generated ones.
+fn scenario(name: &str, reviews: &[(u64, Value)], questions: &[(u64, Value)]) -> String {
+    let location = |number: u64, rest: &str| {
+        let of = |records: &[(u64, Value)], generate: &str| {
+            let own = records.iter().filter(|(of, _)| *of == number).map(|(_, record)| format!(", {record}"));
+            format!("[{generate}{}]", own.collect::<String>())
+        };
+        let reviews = of(reviews, "{generate: 30, dates: {from: 2026-04-25, to: 2026-05-05}}");
+        let questions = of(questions, "{generate: 3}");
+        format!("{{number: {number}, name: L{number}, {rest}reviews: {reviews}, questions: {questions}}}")
+    };
+    let [one, two] = [location(11, "levels: {Region: West}, "), location(12, "levels: {Region: East}, ")];
+    let (three, four) = (location(21, ""), location(31, ""));
+    format!(
+        "standin: 1\nname: {name}\nseed: 5\nclock: {{start: 2026-06-30T12:00:00Z, mode: frozen}}
+dialect: {{sources: {{thumbs: {{name: Thumbs, recommendation: true}}}}}}
+businesses:
+  - {{number: 5, name: Above, type: reseller}}
+  - {{number: 1, name: One, parent: 5, levels: [Region], competitors: [3], locations: [{one}, {two}]}}
+  - {{number: 2, name: Two, parent: 5, competitors: [3], locations: [{three}]}}
+  - {{number: 3, name: Three, locations: [{four}]}}\n"
+    )
+}
+
+#[test]
+fn every_operation_answers_as_if_what_was_added_had_been_given() {
+    let (reviews, questions) = (reviews(), questions());
+    // The even ones are given, the odd ones added.
+    let given = |records: &[(u64, Value)]| records.iter().step_by(2).cloned().collect::<Vec<_>>();
+    let files = [
+        ("whole.yaml", scenario("whole", &reviews, &questions)),
+        ("parted.yaml", scenario("parted", &given(&reviews), &given(&questions))),
+    ];
+    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (*name, text.as_str())).collect();
+    let server = Server::of(&files, &["--default", "whole"]);
+    for (what, records) in [("reviews", &reviews), ("questions", &questions)] {
+        // Backwards: the order of adding is not that of the list.
+        for (location, record) in records.iter().skip(1).step_by(2).rev() {
+            let mut record = record.clone();
+            record["businessId"] = (*location).into();
+            added(&server, "parted", what, &record);
+        }
+    }
+    let [whole, parted] = ["whole", "parted"].map(|world| server.world(world).with_key("k"));
+    let same = |call: &dyn Fn(&Client) -> Answer| {
+        let (whole, parted) = (call(&whole), call(&parted));
+        assert_eq!(whole.status, 200, "{}: {}", whole.call, whole.text());
+        assert_eq!(whole.text(), parted.text(), "{}", whole.call);
+        whole.bytes.len()
+    };
+    let bodies = [
+        json!({"statuses": ["all"]}),
+        json!({}),
+        json!({"statuses": ["parked"], "ratings": ["0", "1"]}),
+        json!({"fromDate": "05/01/2026", "toDate": "05/01/2026", "statuses": ["all"]}),
+        json!({"updateFromDate": "06/01/2026"}),
+        json!({"updateToDate": "05/01/2026", "statuses": ["all"]}),
+        json!({"sources": ["Thumbs", "yelp"], "ratings": ["1", "5"]}),
+        json!({"searchStr": "straße"}),
+        json!({"searchStr": "number 1", "statuses": ["all"], "sources": ["google"]}),
+        json!({"searchStr": "the", "fromDate": "05/01/2026"}),
+        json!({"subBusinessIds": [12, 21], "statuses": ["all"]}),
+    ];
+    let mut bytes = 0;
+    for body in &bodies {
+        for (business, query) in [
+            (1, "count=200"),
+            (1, "sindex=3&count=7"),
+            (1, "sindex=40&count=7"),
+            (5, "count=1000"),
+            (11, ""),
+            (21, "count=50"),
+            (3, "isCompetitor=true&count=100"),
+        ] {
+            bytes += same(&|client: &Client| client.reviews(business).raw_query(query).json(body).send());
+        }
+    }
+    assert!(bytes > 500_000, "{bytes}");
+    for body in [json!({}), json!({"startIndex": 1, "pageSize": 4}), json!({"startIndex": 500})] {
+        for business in [1, 2, 3, 5, 11, 12] {
+            same(&|client: &Client| client.qna(business).json(&body).send());
+        }
+    }
+    let days = json!({"startDate": "05/01/2026", "endDate": "05/02/2026", "userEmail": "a@b.test"});
+    for filter in [
+        json!({}),
+        json!({"endDate": "06/30/2026"}),
+        json!({"ratings": ["1", "0"]}),
+        json!({"reviewSources": ["thumbs", "google"], "ratings": ["1", "5"]}),
+        json!({"hierarchyNodeData": [{"levelId": "Region", "levelNames": ["West"]}]}),
+    ] {
+        for (enterprise, numbers) in
+            [(1, json!([1])), (1, json!([12, 11])), (5, json!([5])), (5, json!([21, 1]))]
+        {
+            let mut body = days.clone();
+            body["businessNumbers"] = numbers;
+            for (name, value) in filter.as_object().unwrap() {
+                body[name] = value.clone();
+            }
+            same(&|client: &Client| client.benchmark(enterprise).json(&body).send());
+            for query in ["", "sort-by=sentiment-score&sort-order=1", "start-index=1&page-size=1"] {
+                same(&|client: &Client| client.locations(enterprise).raw_query(query).json(&body).send());
+            }
+            body["groupByLevel"] = json!("Region");
+            same(&|client: &Client| client.locations(enterprise).json(&body).send());
+        }
+    }
+    for path in ["reviews", "reviews?business=1&offset=5&limit=9", "questions", "questions?business=31"] {
+        assert_eq!(
+            list(&server, &format!("whole/{path}")),
+            list(&server, &format!("parted/{path}")),
+            "{path}"
+        );
+    }
+}
