@@ -195,21 +195,20 @@ impl Registry {
         gone.len()
     }
 
-    /// What worlds hold is freed once no request holds the lock up, nor them.
+    /// Takes worlds off the lists, some at a time, so that no request waits long. What they hold is freed by the caller.
     fn forget(&self, gone: &[Arc<World>]) {
-        if gone.is_empty() {
-            return;
-        }
-        let mut worlds = self.write();
-        for world in gone {
-            if worlds.by_name.get(&world.name).is_some_and(|named| Arc::ptr_eq(named, world)) {
-                worlds.by_name.remove(&world.name);
+        for some in gone.chunks(100) {
+            let mut worlds = self.write();
+            for world in some {
+                if worlds.by_name.get(&world.name).is_some_and(|named| Arc::ptr_eq(named, world)) {
+                    worlds.by_name.remove(&world.name);
+                }
+                if let Some(key) = &world.minted {
+                    worlds.by_key.remove(&key.key);
+                }
             }
-            if let Some(key) = &world.minted {
-                worlds.by_key.remove(&key.key);
-            }
+            self.own_keys.store(!worlds.by_key.is_empty(), Ordering::Release);
         }
-        self.own_keys.store(!worlds.by_key.is_empty(), Ordering::Release);
     }
 
     fn made(&self, wanted: Wanted) -> Result<Arc<World>, NotMade> {
