@@ -11,7 +11,8 @@ use serde_json::json;
 use standin::api::call::{Body, Call};
 use standin::draw::Seed;
 use standin::pipeline;
-use standin::reload::{Board, Entry, News, Setup, follow, read};
+use standin::reload::board::{Board, Entry, News};
+use standin::reload::{Setup, follow, read};
 use standin::scenario::files::{Files, Memory};
 use standin::world::registry::Registry;
 
