@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use standin::draw::Seed;
 use standin::world::World;
+use standin::world::wanted::{NotMade, Wanted};
 
 use crate::fault_stage::{Sent, storm, world};
 use crate::harness::{Answer, Client, Server, program, wait_until};
@@ -370,7 +371,7 @@ fn faults_of_a_world_are_checked_as_in_a_file_before_it_is_made() {
   ]
 }"#;
     let answer = server.admin("POST", "worlds").bytes(body).send();
-    error(&answer, 400, "No world is made: line 4:");
+    error(&answer, 400, "The world is not made so: line 4:");
     let found = answer.json["diagnostics"].as_array().unwrap();
     let short: Vec<Value> =
         found.iter().map(|one| json!([one["code"], one["line"], one["column"], one["label"]])).collect();
@@ -469,6 +470,16 @@ fn an_idle_time_that_is_none_is_refused() {
     }
     let server = Server::of(&[("api.yaml", API)], &["--idle", "never"]);
     make(&server, &json!({}));
+}
+
+#[test]
+fn there_are_a_hundred_thousand_worlds_at_the_most() {
+    let followed = Followed::new(&[("a.yaml", "standin: 1\n")]);
+    let make = || followed.registry.make(Wanted::default());
+    let count = std::iter::from_fn(|| make().ok()).count();
+    assert_eq!((count, make().err()), (99_999, Some(NotMade::TooMany)), "and a standing one");
+    followed.registry.remove("world-7").unwrap();
+    make().unwrap();
 }
 
 fn generated(reviews: u32, more: &str) -> String {
