@@ -176,26 +176,30 @@ impl Registry {
     /// # Errors
     /// Where it is not there, or stands.
     pub fn remove(&self, name: &str) -> Result<(), NotRemoved> {
-        let _held = self.change();
+        let held = self.change();
         let world = self.named(name).ok_or(NotRemoved::Unknown)?;
         if world.is_standing() {
             return Err(NotRemoved::Standing);
         }
-        self.forget(&[world]);
+        let gone = [world];
+        self.forget(&gone);
+        drop(held);
         Ok(())
     }
 
     /// Removes the worlds made on demand that nobody used for longer than `idle` at `now`, a time of the process. Says
     /// how many.
     pub fn expire(&self, now: Duration, idle: Duration) -> usize {
-        let _held = self.change();
+        let held = self.change();
         let idled = |world: &&Arc<World>| now.saturating_sub(world.used()) > idle;
         let gone: Vec<Arc<World>> = self.read().made().filter(idled).cloned().collect();
         self.forget(&gone);
+        drop(held);
         gone.len()
     }
 
-    /// Takes worlds off the lists, some at a time, so that no request waits long. What they hold is freed by the caller.
+    /// Takes worlds off the lists, some at a time, so that no request waits long. What they hold is freed by the
+    /// caller, who has let go of all locks by then.
     fn forget(&self, gone: &[Arc<World>]) {
         for some in gone.chunks(100) {
             let mut worlds = self.write();
