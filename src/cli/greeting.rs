@@ -8,7 +8,7 @@ use anstyle::{AnsiColor, Style};
 use serde_json::json;
 
 use crate::api::dates::Day;
-use crate::reload::News;
+use crate::reload::board::News;
 use crate::scenario::render;
 use crate::world::registry::Registry;
 use crate::world::snapshot::Snapshot;

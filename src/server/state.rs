@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::reload::{Board, Setup};
+use crate::reload::Setup;
+use crate::reload::board::Board;
 use crate::server::metrics::Metrics;
 use crate::server::request_log::RequestLog;
 use crate::world::registry::Registry;

@@ -184,40 +184,43 @@ impl Registry {
     /// # Errors
     /// Where it is not there, or stands.
     pub fn remove(&self, name: &str) -> Result<(), NotRemoved> {
-        let _held = self.change();
+        let held = self.change();
         let world = self.named(name).ok_or(NotRemoved::Unknown)?;
         if world.is_standing() {
             return Err(NotRemoved::Standing);
         }
-        self.forget(&[world]);
+        let gone = [world];
+        self.forget(&gone);
+        drop(held);
         Ok(())
     }
 
     /// Removes the worlds made on demand that nobody used for longer than `idle` at `now`, a time of the process. Says
     /// how many.
     pub fn expire(&self, now: Duration, idle: Duration) -> usize {
-        let _held = self.change();
+        let held = self.change();
         let idled = |world: &&Arc<World>| now.saturating_sub(world.used()) > idle;
         let gone: Vec<Arc<World>> = self.read().made().filter(idled).cloned().collect();
         self.forget(&gone);
+        drop(held);
         gone.len()
     }
 
-    /// What worlds hold is freed once no request holds the lock up, nor them.
+    /// Takes worlds off the lists, some at a time, so that no request waits long. What they hold is freed by the
+    /// caller, who has let go of all locks by then.
     fn forget(&self, gone: &[Arc<World>]) {
-        if gone.is_empty() {
-            return;
-        }
-        let mut worlds = self.write();
-        for world in gone {
-            if worlds.by_name.get(&world.name).is_some_and(|named| Arc::ptr_eq(named, world)) {
-                worlds.by_name.remove(&world.name);
+        for some in gone.chunks(100) {
+            let mut worlds = self.write();
+            for world in some {
+                if worlds.by_name.get(&world.name).is_some_and(|named| Arc::ptr_eq(named, world)) {
+                    worlds.by_name.remove(&world.name);
+                }
+                if let Some(key) = &world.minted {
+                    worlds.by_key.remove(&key.key);
+                }
             }
-            if let Some(key) = &world.minted {
-                worlds.by_key.remove(&key.key);
-            }
+            self.own_keys.store(!worlds.by_key.is_empty(), Ordering::Release);
         }
-        self.own_keys.store(!worlds.by_key.is_empty(), Ordering::Release);
     }
 
     fn made(&self, wanted: Wanted) -> Result<Arc<World>, NotMade> {

@@ -69,3 +69,7 @@ mod fault_reload;
 mod fault_example;
 #[cfg(test)]
 mod fault_wire;
+#[cfg(test)]
+mod runtime_faults;
+#[cfg(test)]
+mod scenarios_put;

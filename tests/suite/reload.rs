@@ -11,7 +11,8 @@ use serde_json::json;
 use standin::api::call::{Body, Call};
 use standin::draw::Seed;
 use standin::pipeline;
-use standin::reload::{Board, Entry, News, Setup, follow, read};
+use standin::reload::board::{Board, Entry, News};
+use standin::reload::{Setup, follow, read};
 use standin::scenario::files::{Files, Memory};
 use standin::world::registry::Registry;
 
@@ -89,6 +90,12 @@ impl Followed {
 
     fn load(&self) -> Vec<News> {
         self.board.apply(&self.setup, read(&self.setup), |snapshot| self.registry.apply(&snapshot))
+    }
+
+    /// Sends a scenario; the codes of what is wrong with it.
+    fn send(&self, name: &str, text: &str) -> Vec<&'static str> {
+        let sent = self.board.send(&self.setup, (name, text), |snapshot| self.registry.apply(&snapshot));
+        sent.err().unwrap_or_default().iter().map(|problem| problem.code).collect()
     }
 
     fn entry(&self, name: &str) -> Entry {
@@ -338,6 +345,39 @@ fn an_included_file_and_a_seed_data_file_are_followed_too() {
     );
     assert_eq!(followed.reviews("a"), 0);
     assert_eq!(followed.entry("b").generation, 1);
+}
+
+#[test]
+fn a_sent_scenario_is_served_until_a_load_finds_its_file_saved() {
+    let followed = Followed::new(&[("a.yaml", &with(1))]);
+    assert_eq!(followed.send("a", &with(2)), [""; 0]);
+    assert!(followed.load().is_empty());
+    assert_eq!((followed.reviews("a"), followed.entry("a").generation), (2, 2));
+    assert_eq!(told(&followed.save("a.yaml", BROKEN)), ["broken a, served on"]);
+    assert!(followed.load().is_empty() && followed.degraded());
+    assert_eq!(followed.send("a", &with(3)), [""; 0]);
+    assert!(followed.load().is_empty() && !followed.degraded(), "the broken file was there before");
+    assert_eq!(told(&followed.save("a.yaml", &with(4))), ["loaded a 4"]);
+    assert_eq!(followed.reviews("a"), 4);
+}
+
+#[test]
+fn a_sent_scenario_whose_file_is_deleted_needs_none_until_there_is_one() {
+    let followed = Followed::new(&[("a.yaml", &with(1)), ("b.yaml", &with(1))]);
+    followed.send("a", &with(2));
+    assert!(followed.delete("a.yaml").is_empty() && !followed.degraded());
+    assert_eq!((followed.entry("a").file, followed.reviews("a")), (None, 2));
+    assert_eq!(told(&followed.save("sub/a.yaml", &with(3))), ["loaded a 3"]);
+    assert_eq!((followed.entry("a").file, followed.reviews("a")), (Some("/s/sub/a.yaml".into()), 3));
+}
+
+#[test]
+fn what_is_sent_reads_below_the_folder_served_where_the_working_directory_is_the_root_of_all() {
+    let followed = Followed::new(&[("a.yaml", &with(1)), ("rows.csv", "rating,date\n5,2026-01-01\n")]);
+    let reading = |file: &str| with(0).replace("reviews: []", &format!("reviews: [{{file: {file}}}]"));
+    assert_eq!(followed.send("b", &reading("rows.csv")), [""; 0]);
+    assert_eq!(followed.reviews("b"), 1);
+    assert_eq!(followed.send("b", &reading("../etc/rows.csv")), ["outside-root"]);
 }
 
 #[test]

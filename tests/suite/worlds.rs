@@ -1,8 +1,15 @@
-//! Which world a call reaches: by its base URL, by its key, or the default one.
+//! Worlds: which of them a call reaches, by its base URL or its key, and how they come, begin anew and go.
+
+use std::time::Duration;
 
 use serde_json::{Value, json};
+use standin::draw::Seed;
+use standin::world::World;
+use standin::world::wanted::{NotMade, Wanted};
 
-use crate::harness::{Client, Server, wait_until};
+use crate::fault_stage::{Sent, storm, world};
+use crate::harness::{Answer, Client, Server, program, wait_until};
+use crate::reload::Followed;
 use crate::stage::{API, server};
 
 const OTHER: &str = "standin: 1\nname: other\nkeys: [{key: own, name: elsewhere, world: own}]
@@ -222,4 +229,375 @@ fn a_world_of_another_seed_tells_another_story_of_the_same_scenario_and_follows_
     std::fs::write(server.path().join("told.yaml"), text(12)).unwrap();
     wait_until("the made world follows", || list(&other).len() == 12);
     assert!(before.iter().all(|review| list(&other).contains(review)), "under its own seed");
+}
+
+fn error(answer: &Answer, status: u16, about: &str) {
+    assert_eq!(answer.status, status, "{}: {}", answer.call, answer.text());
+    let message = answer.json["error"].as_str().unwrap_or_default();
+    assert!(message.contains(about), "{}: {message}", answer.call);
+}
+
+#[test]
+fn worlds_are_listed_by_name_a_page_at_a_time() {
+    let server = fresh();
+    make(&server, &json!({"name": "mine", "scenario": "other", "seed": 9}));
+    let page = server.admin("GET", "worlds").raw_query("offset=1&limit=2").send();
+    assert_eq!(page.header("x-total-count"), Some("5"));
+    let expected = json!([
+        {"name": "mine", "scenario": "other", "baseUrl": format!("{}/w/mine", server.base), "seed": 9, "standing": false},
+        {"name": "other", "scenario": "other", "baseUrl": format!("{}/w/other", server.base), "seed": 1, "standing": true},
+    ]);
+    assert_eq!(page.ok(), expected);
+    assert_eq!(server.admin("GET", "worlds/mine").send().ok(), expected[0]);
+    let default = server.admin("GET", "worlds/default").send().ok();
+    assert_eq!((&default["name"], &default["standing"]), (&json!("api"), &json!(true)));
+    error(&server.admin("GET", "worlds/nowhere").send(), 404, r#"POST /__admin/worlds {"name":"nowhere"}"#);
+    error(&server.admin("GET", "worlds/nowhere/contacts").send(), 404, "POST /__admin/worlds");
+    error(&server.admin("PATCH", "worlds/mine").send(), 405, "GET, PUT, DELETE");
+}
+
+#[test]
+fn a_removed_world_is_gone_with_its_key_and_its_name_is_free() {
+    let server = fresh();
+    let before = make(&server, &json!({"name": "mine"}));
+    save(&server.client().with_key(key_of(&before)), "a@x.test");
+    let removed = server.admin("DELETE", "worlds/mine").send();
+    assert_eq!((removed.status, removed.text()), (204, String::new()));
+    error(&server.admin("DELETE", "worlds/mine").send(), 404, "mine");
+    assert_eq!(server.world("mine").with_key("all").qna(100).send().status, 404);
+    server.client().with_key(key_of(&before)).qna(100).send().refused(401, 1161, "Invalid API key");
+    let again = make(&server, &json!({"name": "mine"}));
+    assert_ne!(again["apiKey"], before["apiKey"]);
+    assert!(emails(&server, "mine").is_empty());
+    for standing in ["api", "default", "other", "own-world"] {
+        error(&server.admin("DELETE", &format!("worlds/{standing}")).send(), 409, "standing world");
+        server.world(standing).with_key("own").qna(100).send().ok();
+    }
+}
+
+fn put(server: &Server, name: &str, body: &Value) -> Answer {
+    server.admin("PUT", &format!("worlds/{name}")).json(body).send()
+}
+
+#[test]
+fn a_world_that_is_put_is_made_and_then_begun_anew_with_the_key_it_has() {
+    let server = fresh();
+    let made = put(&server, "mine", &json!({"name": "mine", "seed": 3}));
+    assert_eq!((made.status, &made.json["seed"]), (201, &json!(3)));
+    let own = server.client().with_key(key_of(&made.json));
+    save(&own, "a@x.test");
+    let again = put(&server, "mine", &json!({"seed": 4}));
+    let expected =
+        json!({"name": "mine", "baseUrl": made.json["baseUrl"], "apiKey": made.json["apiKey"], "seed": 4});
+    assert_eq!((again.status, again.json), (200, expected));
+    assert!(emails(&server, "mine").is_empty());
+    assert_eq!(server.admin("POST", "worlds/mine/reset").send().ok()["seed"], 4, "its start from now on");
+    assert_eq!(put(&server, "mine", &json!({})).json["seed"], 11, "the scenario's");
+    save(&own, "b@x.test");
+    assert_eq!(put(&server, "mine", &json!({"scenario": "other"})).json["seed"], 1);
+    let shown = server.admin("GET", "worlds/mine").send().ok();
+    assert_eq!((&shown["scenario"], emails(&server, "mine").len()), (&json!("other"), 0));
+    own.qna(110).send().refused(404, 1011, "Business id is invalid");
+    assert_eq!(put(&server, "mine", &json!({})).status, 200);
+    assert_eq!(server.admin("GET", "worlds/mine").send().ok()["scenario"], "other", "it stays where it is");
+}
+
+#[test]
+fn a_world_that_cannot_be_put_stays_as_it_is() {
+    let server = fresh();
+    put(&server, "mine", &json!({"seed": 3}));
+    save(&server.world("mine").with_key("all"), "a@x.test");
+    for (body, about) in [
+        (json!({"name": "other"}), "as in the path"),
+        (json!({"scenario": "nope"}), "nope"),
+        (json!({"seed": "x"}), "seed"),
+        (json!({"sede": 1}), "sede"),
+        (json!({"faults": [{"name": "f"}]}), "then"),
+        (json!({"clock": {"start": "noon"}}), "start"),
+        (json!({"scenario": "nope", "faults": []}), "nope"),
+    ] {
+        error(&put(&server, "mine", &body), 400, about);
+    }
+    error(&put(&server, "-x", &json!({})), 400, "cannot name a world");
+    assert_eq!(emails(&server, "mine"), ["a@x.test"]);
+    assert_eq!(server.admin("GET", "worlds/mine").send().ok()["seed"], 3);
+}
+
+#[test]
+fn a_standing_world_that_is_put_begins_anew_until_its_next_reset() {
+    let server = fresh();
+    save(&server.client().with_key("all"), "a@x.test");
+    let body = json!({"seed": 5, "clock": {"start": "2027-01-01T00:00:00Z"}, "faults": [{"name": "f", "then": {"status": 503}}]});
+    let answer = put(&server, "default", &body);
+    let expected =
+        json!({"name": "api", "baseUrl": format!("{}/w/api", server.base), "apiKey": null, "seed": 5});
+    assert_eq!((answer.status, answer.json), (200, expected));
+    assert!(emails(&server, "api").is_empty());
+    assert_eq!(server.client().with_key("all").qna(100).send().status, 503);
+    assert_eq!(server.admin("POST", "worlds/api/reset").send().ok()["seed"], 11);
+    server.client().with_key("all").qna(100).send().ok();
+    assert_eq!(server.admin("GET", "worlds/api/clock").send().ok()["start"], "2026-06-30T12:00:00Z");
+    error(&put(&server, "api", &json!({"scenario": "other"})), 409, "stays of its scenario");
+    assert_eq!(put(&server, "api", &json!({"scenario": "api"})).status, 200);
+}
+
+#[test]
+fn a_worlds_faults_are_put_in_order_and_its_start() {
+    let server = fresh();
+    let faults = json!([
+        {"name": "a", "operation": "qna", "then": {"status": 501}},
+        {"name": "b", "operation": "qna", "hits": 1, "then": {"status": 502}},
+        {"name": "a", "operation": "qna", "then": {"status": 503}},
+    ]);
+    let made = make(&server, &json!({"name": "mine", "faults": faults}));
+    let own = server.client().with_key(key_of(&made));
+    let statuses = || [own.qna(100).send().status, own.qna(100).send().status];
+    assert_eq!(statuses(), [502, 503], "the last new name is the first");
+    server.client().with_key("all").qna(100).send().ok();
+    assert_eq!(server.admin("DELETE", "worlds/mine/faults/a").send().status, 204);
+    own.qna(100).send().ok();
+    server.admin("POST", "worlds/mine/reset").send().ok();
+    assert_eq!(statuses(), [502, 503], "as it was made");
+}
+
+#[test]
+fn faults_of_a_world_are_checked_as_in_a_file_before_it_is_made() {
+    let server = fresh();
+    let body = r#"{
+  "name": "mine",
+  "faults": [
+    {"name": "a", "operation": "qnaa", "then": {"error": 89}},
+    {"name": "b", "when": {"business": 101}, "thn": {"error": 89}}
+  ]
+}"#;
+    let answer = server.admin("POST", "worlds").bytes(body).send();
+    error(&answer, 400, "The world is not made so: line 4:");
+    let found = answer.json["diagnostics"].as_array().unwrap();
+    let short: Vec<Value> =
+        found.iter().map(|one| json!([one["code"], one["line"], one["column"], one["label"]])).collect();
+    let expected = json!([
+        ["unknown-value", 4, 32, "did you mean `qna`?"],
+        ["unknown-reference", 5, 40, "did you mean `100`?"],
+        ["unknown-key", 5, 46, "did you mean `then`?"],
+    ]);
+    assert_eq!(Value::from(short), expected);
+    assert_eq!((&found[0]["file"], &found[0]["severity"]), (&json!("body"), &json!("error")));
+    assert_eq!(server.admin("GET", "worlds/mine").send().status, 404);
+    for (wrong, about) in [
+        (json!({"faults": {}}), "list"),
+        (json!({"clock": {"strat": 1}}), "strat"),
+        (json!({"clock": 5}), "map"),
+    ] {
+        error(&server.admin("POST", "worlds").json(&wrong).send(), 400, about);
+    }
+}
+
+#[test]
+fn a_worlds_clock_starts_where_it_is_told_and_after_a_reset_too() {
+    let server = fresh();
+    let clock = |world: &str| {
+        let shown = server.admin("GET", &format!("worlds/{world}/clock")).send().ok();
+        (shown["now"].clone(), shown["mode"].clone())
+    };
+    make(&server, &json!({"name": "new-year", "clock": {"start": "2027-01-01T00:00:00Z"}}));
+    let expected = (json!("2027-01-01T00:00:00Z"), json!("frozen"));
+    assert_eq!(clock("new-year"), expected, "the scenario's is frozen");
+    server.admin("POST", "worlds/new-year/clock").json(&json!({"advance": "1h"})).send().ok();
+    server.admin("POST", "worlds/new-year/reset").send().ok();
+    assert_eq!(clock("new-year"), expected);
+    make(&server, &json!({"name": "runs", "clock": {"mode": "running"}}));
+    let (now, mode) = clock("runs");
+    assert!(now.as_str().unwrap().starts_with("2026-06-30T12:") && mode == "running", "{now}");
+    let reviews = |world: &str| server.world(world).with_key("all").reviews(100).send().ok();
+    assert_eq!(reviews("new-year"), reviews("api"), "what is stored is the scenario's");
+}
+
+#[test]
+fn a_world_that_nobody_uses_goes_and_one_in_use_stays() {
+    let followed = Followed::new(&[("a.yaml", "standin: 1\nkeys: [{key: k, name: own, world: own}]\n")]);
+    let registry = &followed.registry;
+    let hour = Duration::from_secs(3600);
+    let (used, idle) = (world(&followed, "used", None), world(&followed, "idle", None));
+    let key = idle.minted.clone().unwrap().key;
+    assert_eq!(registry.expire(idle.used() + hour, hour), 0, "not yet");
+    let later = idle.used() + hour + Duration::from_millis(1);
+    wait_until("a millisecond is over", || {
+        Sent::numbered(1).to(registry, "used");
+        used.used() > idle.used()
+    });
+    assert_eq!(registry.expire(later, hour), 1);
+    assert!(registry.named("idle").is_none() && registry.of_key(&key).is_none());
+    assert!(registry.named("used").is_some());
+    assert_eq!(registry.expire(later * 2, hour), 1);
+    assert!(["a", "own"].iter().all(|standing| registry.named(standing).is_some()), "these never go");
+    assert!(registry.has_own_keys());
+}
+
+#[test]
+fn a_world_whose_name_a_scenario_took_expires_by_its_key() {
+    let followed = Followed::new(&[("a.yaml", "standin: 1\n")]);
+    let made = world(&followed, "b", None);
+    followed.save("b.yaml", "standin: 1\n");
+    assert!(followed.registry.named("b").unwrap().is_standing());
+    let key = made.minted.clone().unwrap().key;
+    assert!(followed.registry.of_key(&key).is_some());
+    assert_eq!(followed.registry.expire(made.used() + Duration::from_secs(2), Duration::from_secs(1)), 1);
+    assert!(followed.registry.of_key(&key).is_none() && followed.registry.named("b").is_some());
+    assert!(!followed.registry.has_own_keys());
+}
+
+#[test]
+fn the_program_removes_idle_worlds_by_itself_and_looking_at_one_is_to_use_it() {
+    let server = Server::of(&[("api.yaml", API)], &["--idle", "1s"]);
+    make(&server, &json!({"name": "kept"}));
+    make(&server, &json!({"name": "left"}));
+    let names = || server.admin("GET", "worlds").send().ok().to_string();
+    wait_until("the other is gone", || {
+        assert_eq!(server.admin("GET", "worlds/kept/clock").send().status, 200);
+        !names().contains("left")
+    });
+    wait_until("that is gone too", || !names().contains("kept"));
+    server.client().with_key("all").qna(100).send().ok();
+}
+
+#[test]
+fn an_idle_time_that_is_none_is_refused() {
+    for wrong in ["0s", "1", "soon", ""] {
+        let ended = program().args(["serve", "--idle", wrong]).output().unwrap();
+        let told = String::from_utf8_lossy(&ended.stderr).into_owned();
+        assert_eq!(ended.status.code(), Some(2), "{told}");
+        assert!(told.contains("--idle") && told.contains("`never`"), "{told}");
+    }
+    let server = Server::of(&[("api.yaml", API)], &["--idle", "never"]);
+    make(&server, &json!({}));
+}
+
+#[test]
+fn there_are_a_hundred_thousand_worlds_at_the_most() {
+    let followed = Followed::new(&[("a.yaml", "standin: 1\n")]);
+    let make = || followed.registry.make(Wanted::default());
+    let count = std::iter::from_fn(|| make().ok()).count();
+    assert_eq!((count, make().err()), (99_999, Some(NotMade::TooMany)), "and a standing one");
+    followed.registry.remove("world-7").unwrap();
+    make().unwrap();
+}
+
+fn generated(reviews: u32, more: &str) -> String {
+    format!(
+        "standin: 1\nseed: 1\nbusinesses: [{{number: 1, name: One, locations: [{{number: 11, name: L, reviews: [{{generate: {reviews}}}]}}]}}]\n{more}"
+    )
+}
+
+#[test]
+fn worlds_of_one_seed_share_its_dataset_over_a_reload_too_and_it_goes_with_the_last() {
+    let followed = Followed::new(&[("a.yaml", &generated(10, ""))]);
+    let of = |world: &World| world.snapshot().dataset().number;
+    let default = followed.registry.default_world();
+    let (one, two, other) = (
+        world(&followed, "one", Some(7)),
+        world(&followed, "two", Some(7)),
+        world(&followed, "other", Some(8)),
+    );
+    let own = world(&followed, "own", Some(1));
+    assert!(of(&one) == of(&two) && of(&one) != of(&other) && of(&own) == of(&default));
+    other.reset(Some(Seed(7)));
+    assert_eq!(of(&other), of(&one));
+    let before = of(&one);
+    followed.save("a.yaml", &generated(11, ""));
+    assert!(one.snapshot().ready().is_none() && one.snapshot().seed == Seed(7));
+    assert!(of(&one) == of(&two) && of(&one) != before && of(&own) == of(&default));
+    drop((one, two, other));
+    for name in ["one", "two", "other"] {
+        followed.registry.remove(name).unwrap();
+    }
+    let again = world(&followed, "again", Some(7));
+    assert!(again.snapshot().ready().is_none(), "built anew");
+    again.reset(Some(Seed(1)));
+    assert!(again.snapshot().ready().is_some(), "the scenario's own was there all along");
+}
+
+#[test]
+fn a_ninth_large_dataset_under_another_seed_is_refused_and_changes_nothing() {
+    let files = [("large.yaml", generated(100_001, "")), ("small.yaml", generated(100_000, ""))];
+    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (*name, text.as_str())).collect();
+    let server = Server::of(&files, &[]);
+    for seed in 2..10 {
+        make(&server, &json!({"name": format!("w{seed}"), "seed": seed}));
+    }
+    let refused = |answer: &Answer| error(answer, 429, "leave `seed` out, or remove such a world");
+    let reset = |world: &str, seed: u32| {
+        server.admin("POST", &format!("worlds/{world}/reset")).json(&json!({"seed": seed})).send()
+    };
+    refused(&server.admin("POST", "worlds").json(&json!({"name": "w10", "seed": 10})).send());
+    refused(&put(&server, "w10", &json!({"seed": 10})));
+    refused(&put(&server, "large", &json!({"seed": 10})));
+    refused(&reset("default", 10));
+    assert_eq!(server.admin("GET", "worlds/w10").send().status, 404);
+    assert_eq!(server.admin("GET", "worlds/large").send().ok()["seed"], 1);
+    for fine in [json!({}), json!({"seed": 1}), json!({"seed": 5}), json!({"seed": 10, "scenario": "small"})]
+    {
+        make(&server, &fine);
+    }
+    reset("w2", 10).ok();
+    refused(&reset("default", 2));
+    reset("w2", 2).ok();
+    assert_eq!(server.admin("DELETE", "worlds/w2").send().status, 204);
+    reset("default", 10).ok();
+    refused(&server.admin("POST", "worlds").json(&json!({"seed": 2})).send());
+}
+
+const CROWD: &str = "standin: 1
+clock: {start: 2026-06-30T12:00:00Z, mode: frozen}
+keys: [{key: all}, {key: limited, rate_limit: 5 per 1h}]
+businesses: [{number: 100, name: One, locations: [{number: 1001, name: L, reviews: [{generate: 30}]}]}]
+faults: [{name: once, operation: reviews, hits: 1, then: {status: 503}}]\n";
+
+/// What is done to a world of the crowd.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Step {
+    List,
+    Save(u32),
+    Reset,
+}
+
+#[test]
+fn two_hundred_worlds_under_sixteen_threads_never_cross() {
+    const WORLDS: usize = 200;
+    const RESET: usize = 77;
+    let server = Server::of(&[("crowd.yaml", CROWD)], &[]);
+    let worlds: Vec<Value> = (0..WORLDS).map(|_| make(&server, &json!({}))).collect();
+    let name = |world: usize| worlds[world]["name"].as_str().unwrap();
+    // Every step of all worlds before the next one: each world has several threads at once.
+    let mut steps: Vec<(usize, Step)> = Vec::new();
+    for round in 0..8 {
+        for world in 0..WORLDS {
+            steps.push((world, Step::List));
+            if round < 4 {
+                steps.push((world, Step::Save(round)));
+            }
+        }
+        steps.push((RESET, Step::Reset));
+    }
+    let statuses = storm(16, &steps, |(world, step)| match step {
+        Step::List => server.world(name(world)).with_key("limited").reviews(100).send().status,
+        Step::Save(round) => {
+            let email = format!("{world}-{round}@x.test");
+            save(&server.client().with_key(key_of(&worlds[world])), &email);
+            200
+        }
+        Step::Reset => server.admin("POST", &format!("worlds/{}/reset", name(world))).send().status,
+    });
+    for world in (0..WORLDS).filter(|world| *world != RESET) {
+        let count = |status: u16| {
+            statuses.iter().filter(|(done, got)| *done == (world, Step::List) && *got == status).count()
+        };
+        assert_eq!([count(503), count(200), count(429)], [1, 5, 2], "world {world}");
+        let mut stored = emails(&server, name(world));
+        stored.sort();
+        assert_eq!(stored, (0..4).map(|round| format!("{world}-{round}@x.test")).collect::<Vec<_>>());
+    }
+    let again = |world: usize| server.world(name(world)).with_key("limited").reviews(100).send().status;
+    server.admin("POST", &format!("worlds/{}/reset", name(RESET))).send().ok();
+    assert_eq!([again(RESET), again(RESET), again(RESET + 1)], [503, 200, 429]);
+    assert!(emails(&server, name(RESET)).is_empty());
 }

@@ -32,11 +32,14 @@ fn listed(listed: &Listed) -> Value {
 /// The fault of that name as it is listed.
 fn one(world: &World, name: &str) -> Result<Value, Reply> {
     let faults = world.faults();
-    faults.iter().find(|listed| listed.fault.name == name).map(listed).ok_or_else(|| {
-        let names: Vec<&str> = faults.iter().map(|listed| listed.fault.name.as_str()).collect();
-        let help = choose(name, names.iter().copied());
-        error(404, &format!("The world {} has no fault {name}: {help}.", world.name))
-    })
+    let found = faults.iter().find(|listed| listed.fault.name == name);
+    found.map(listed).ok_or_else(|| unknown(world, name))
+}
+
+fn unknown(world: &World, name: &str) -> Reply {
+    let faults = world.faults();
+    let help = choose(name, faults.iter().map(|listed| listed.fault.name.as_str()));
+    error(404, &format!("The world {} has no fault {name}: {help}.", world.name))
 }
 
 /// `PUT …/faults/{name}`. The answer has warnings beside the fault.
@@ -63,7 +66,9 @@ pub fn patched(world: &World, name: &str, call: &Call<'_>) -> Result<Reply, Repl
     let Some(enabled) = members.get("enabled").and_then(Value::as_bool) else {
         return Err(error(400, "Give {\"enabled\": true} or {\"enabled\": false}."));
     };
-    world.enable_fault(name, enabled);
+    if !world.enable_fault(name, enabled) {
+        return Err(unknown(world, name));
+    }
     Ok(ok(&one(world, name)?))
 }
 
@@ -72,7 +77,5 @@ pub fn patched(world: &World, name: &str, call: &Call<'_>) -> Result<Reply, Repl
 /// # Errors
 /// The answer, where there is no such fault.
 pub fn removed(world: &World, name: &str) -> Result<Reply, Reply> {
-    one(world, name)?;
-    world.remove_fault(name);
-    Ok(done())
+    if world.remove_fault(name) { Ok(done()) } else { Err(unknown(world, name)) }
 }

@@ -105,7 +105,7 @@ fn wanted(state: &State, world: Option<&World>, members: &Members, call: &Call<'
         };
         let Body::Whole(bytes) = call.body else { return Err(error(413, "The body is too large.")) };
         let (faults, clock) = sent::start(&base.known(base.clock.mode), &String::from_utf8_lossy(bytes))
-            .map_err(|problems| invalid("No world is made", &problems))?;
+            .map_err(|problems| invalid("The world is not made so", &problems))?;
         start = Start { faults: faults.into_iter().map(Arc::new).collect(), clock, ..start };
     }
     Ok(Wanted { name: None, scenario, start })

@@ -1,0 +1,196 @@
+//! From a saved file to what is served: trigger, load and apply, each by itself (`behaviour.md` 7). Start and reload take
+//! the same path. A load that fails changes nothing that is served; it is told, and health is degraded until it is mended.
+
+/// How the loads went, and what came of them.
+pub mod board;
+
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::clock;
+use crate::draw::Seed;
+use crate::reload::board::{Board, News};
+use crate::scenario::files::{Files, normal};
+use crate::scenario::load_all;
+use crate::scenario::{Folder, Loaded};
+use crate::world::registry::Registry;
+
+/// What is loaded, again and again.
+pub struct Setup {
+    /// Where files come from.
+    pub files: Box<dyn Files>,
+    /// Scenario files and folders, as named on the command line.
+    pub paths: Vec<PathBuf>,
+    /// The folder that no path may leave, if told.
+    pub root: Option<PathBuf>,
+    /// The working directory.
+    pub cwd: PathBuf,
+    /// What `seed: random` means in this process.
+    pub random: Seed,
+}
+
+impl Setup {
+    /// The root of a scenario that was sent, and so stands in no folder: the one told, else the working directory, or
+    /// where that is the root of all files the first folder that is served.
+    fn root(&self) -> PathBuf {
+        match (&self.root, self.paths.first()) {
+            (Some(root), _) => normal(&self.cwd.join(root)),
+            (None, Some(first)) if self.cwd.parent().is_none() => {
+                let first = normal(&self.cwd.join(first));
+                let is_folder = self.files.is_folder(&first);
+                if is_folder { first } else { first.parent().unwrap_or(&self.cwd).to_owned() }
+            }
+            (None, _) => self.cwd.clone(),
+        }
+    }
+}
+
+impl std::fmt::Debug for Setup {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Setup").field("paths", &self.paths).finish_non_exhaustive()
+    }
+}
+
+/// All scenarios as they stand on the disk at one moment.
+pub struct Reading {
+    /// What was loaded.
+    pub folder: Folder,
+    /// A fingerprint of the bytes of each file read.
+    prints: BTreeMap<PathBuf, u64>,
+    /// The stamp of each file and folder, taken before it was read.
+    stamps: BTreeMap<PathBuf, u64>,
+}
+
+/// Files that are stamped before and fingerprinted as they are read.
+struct Printed<'a> {
+    files: &'a dyn Files,
+    prints: Mutex<BTreeMap<PathBuf, u64>>,
+    stamps: Mutex<BTreeMap<PathBuf, u64>>,
+}
+
+impl Printed<'_> {
+    fn stamp_first(&self, path: &Path) {
+        let mut stamps = self.stamps.lock().unwrap_or_else(PoisonError::into_inner);
+        stamps.entry(path.to_owned()).or_insert_with(|| self.files.stamp(path));
+    }
+}
+
+impl Files for Printed<'_> {
+    fn read(&self, path: &Path, limit: u64) -> std::io::Result<Vec<u8>> {
+        self.stamp_first(path);
+        let read = self.files.read(path, limit);
+        let mut hasher = DefaultHasher::new();
+        read.as_ref().ok().hash(&mut hasher);
+        let mut prints = self.prints.lock().unwrap_or_else(PoisonError::into_inner);
+        prints.insert(path.to_owned(), hasher.finish());
+        drop(prints);
+        read
+    }
+
+    fn list(&self, folder: &Path) -> std::io::Result<Vec<(PathBuf, bool)>> {
+        self.stamp_first(folder);
+        self.files.list(folder)
+    }
+
+    fn is_folder(&self, path: &Path) -> bool {
+        self.files.is_folder(path)
+    }
+
+    fn stamp(&self, path: &Path) -> u64 {
+        self.files.stamp(path)
+    }
+}
+
+/// Loads everything, and changes nothing.
+#[must_use]
+pub fn read(setup: &Setup) -> Reading {
+    let printed = Printed { files: setup.files.as_ref(), prints: Mutex::default(), stamps: Mutex::default() };
+    let today = clock::system_now().day();
+    let folder = load_all(&printed, today, &setup.paths, setup.root.as_deref(), &setup.cwd);
+    let whole = |map: Mutex<BTreeMap<PathBuf, u64>>| map.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Reading { folder, prints: whole(printed.prints), stamps: whole(printed.stamps) }
+}
+
+impl Reading {
+    /// A fingerprint of all that a scenario is made from.
+    fn print(&self, loaded: &Loaded) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        for file in &loaded.files {
+            (file, self.prints.get(file)).hash(&mut hasher);
+        }
+        hasher.finish()
+    }
+
+    /// A number that changes when any of them is saved.
+    fn stamp(&self, loaded: &Loaded) -> u64 {
+        stamp(&loaded.files, |file| self.stamps.get(file).copied())
+    }
+}
+
+fn stamp(files: &[PathBuf], of: impl Fn(&Path) -> Option<u64>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for file in files {
+        (file, of(file)).hash(&mut hasher);
+    }
+    hasher.finish()
+}
+
+/// After a change, this long without another one and the files are read.
+const QUIET: Duration = Duration::from_millis(60);
+/// So long changes are waited out at the most.
+const LONGEST: Duration = Duration::from_millis(500);
+/// How often it is looked whether anything changed that no event told of.
+const LOOK: Duration = Duration::from_millis(400);
+
+/// Follows the files until the sender of changes is gone: waits for a change, loads, applies, tells. `watch` is given
+/// the folders to watch after every load.
+pub fn follow(
+    setup: &Setup,
+    registry: &Registry,
+    board: &Board,
+    changes: &Receiver<()>,
+    mut watch: impl FnMut(&[PathBuf]),
+    mut tell: impl FnMut(&[News]),
+) {
+    loop {
+        let mut reading = read(setup);
+        if reading.folder.has_errors() && changes.recv_timeout(QUIET).is_ok() {
+            // Read in the middle of a save, likely.
+            settle(changes);
+            reading = read(setup);
+        }
+        watch(&reading.folder.dirs);
+        let stamps = reading.stamps.clone();
+        let news = board.apply(setup, reading, |snapshot| registry.apply(&snapshot));
+        if !news.is_empty() {
+            tell(&news);
+        }
+        if !wait_for_change(setup, &stamps, changes) {
+            return;
+        }
+    }
+}
+
+/// Waits until nothing changes any more, for a while: a slow writer is waited for, but not for ever.
+fn settle(changes: &Receiver<()>) {
+    let start = clock::real_now();
+    while start.elapsed() < LONGEST && changes.recv_timeout(QUIET).is_ok() {}
+}
+
+/// Waits until something has changed, and nothing more does; says whether there is still a sender of changes. What was
+/// changed after it was read but before the watch was armed, no event tells of: the stamps do, at once.
+fn wait_for_change(setup: &Setup, stamps: &BTreeMap<PathBuf, u64>, changes: &Receiver<()>) -> bool {
+    while stamps.iter().all(|(path, stamp)| setup.files.stamp(path) == *stamp) {
+        match changes.recv_timeout(LOOK) {
+            Ok(()) => break,
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return false,
+        }
+    }
+    settle(changes);
+    true
+}
