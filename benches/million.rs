@@ -17,6 +17,7 @@ use standin::pipeline;
 use standin::scenario::files::Memory;
 use standin::scenario::{Context, load_text};
 use standin::world::registry::Registry;
+use standin::world::shared::Shared;
 use standin::world::snapshot::Snapshot;
 
 const LOCATIONS: u32 = 1_000;
@@ -223,7 +224,7 @@ businesses:
     let scenario = load_text(&context, "bench", &text).scenario.unwrap();
     let snapshot = Arc::new(Snapshot::new(1, Seed(seed), scenario));
     snapshot.dataset();
-    Registry::new("bench", vec![snapshot], Arc::default()).unwrap()
+    Registry::new("bench", vec![snapshot], Shared::default()).unwrap()
 }
 
 /// A figure of this process in MiB, 0 where the system does not tell.

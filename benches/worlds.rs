@@ -141,7 +141,7 @@ businesses:
     let scenario = load_text(&context, "bench", &text).scenario.unwrap();
     let snapshot = Arc::new(Snapshot::new(1, Seed(1), scenario));
     snapshot.dataset();
-    Registry::new("bench", vec![snapshot], std::sync::Arc::default()).unwrap()
+    Registry::new("bench", vec![snapshot], standin::world::shared::Shared::default()).unwrap()
 }
 
 /// Memory of this process in MiB, 0 where the system does not tell.

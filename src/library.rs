@@ -11,7 +11,6 @@ use serde_json::Value;
 
 use crate::clock::Moment;
 use crate::draw::Seed;
-use crate::journal::budget::Budget;
 use crate::journal::filter::Filter;
 use crate::journal::shown::Origin;
 use crate::journal::{notes, shown};
@@ -23,8 +22,10 @@ use crate::server::admin::{contacts, subscriptions};
 use crate::server::bind::{self, Running, Settings};
 use crate::server::metrics::Metrics;
 use crate::server::state::State;
+use crate::webhook::client::{Http, System};
 use crate::world::World as Run;
 use crate::world::registry::Registry;
+use crate::world::shared::Shared;
 use crate::world::wanted::{NotMade, Wanted};
 
 /// A server in this process. It stops when it is dropped.
@@ -103,6 +104,9 @@ impl Standin {
         let (registry, board) = load(&setup)?;
         let socket = |error: std::io::Error| NotStarted(format!("cannot listen on 127.0.0.1: {error}"));
         let listener = TcpListener::bind(("127.0.0.1", 0)).map_err(socket)?;
+        let own = listener.local_addr().map_err(socket)?;
+        let client = Arc::new(Http::new(Box::new(System), Box::new(System)));
+        registry.shared.engine.start(client, own).map_err(socket)?;
         let state = State {
             registry: Arc::clone(&registry),
             board: Arc::new(board),
@@ -171,7 +175,7 @@ fn load(setup: &Setup) -> Result<(Arc<Registry>, Board), NotStarted> {
         demo.ok_or_else(|| NotStarted(format!("no scenario is in {}", setup.paths[0].display())))?;
     let (board, mut snapshots) = (Board::default(), Vec::new());
     board.apply(setup, reading, |snapshot| snapshots.push(snapshot));
-    match Registry::new(&default, snapshots, Budget::new(crate::journal::budget::Limits::default())) {
+    match Registry::new(&default, snapshots, Shared::default()) {
         Ok(registry) => Ok((Arc::new(registry), board)),
         Err(_) => Err(NotStarted(format!("no scenario is named {default}"))),
     }
@@ -215,9 +219,12 @@ impl World {
         self.run.clock.now()
     }
 
-    /// Moves its clock forward: rate limits and `during` follow.
-    pub fn advance(&self, span: Duration) {
-        self.run.clock.advance(span);
+    /// Moves its clock forward: rate limits and `during` follow, and what falls due is delivered before this is over.
+    /// Gives how many deliveries are still awaited after ten seconds of real time.
+    pub async fn advance(&self, span: Duration) -> usize {
+        let now = self.run.clock.now();
+        let to = Moment(now.0.saturating_add(i64::try_from(span.as_millis()).unwrap_or(i64::MAX)));
+        self.run.advance(to, Duration::from_secs(10)).await
     }
 
     /// Brings it back to its start.

@@ -168,9 +168,14 @@ pub fn respond(located: &Located, dataset: &Dataset, call: &Call<'_>) -> Outcome
     // A bug costs one request.
     let answered =
         catch_unwind(AssertUnwindSafe(|| decided(located, dataset, route, call, &verdict, reading)));
-    let Decided { reply, code, notes } = answered.unwrap_or_else(|_| {
+    let Decided { reply, code, done, notes } = answered.unwrap_or_else(|_| {
         Decided::refused(refused(snapshot, operation, &Refusal::new(Code::Internal, "")), Code::Internal)
     });
+    if let Some(operation) = operation.filter(|_| done && !snapshot.hooks.webhooks.timeline.is_empty()) {
+        let contact =
+            serde_json::from_slice(&reply.body).ok().and_then(|body: serde_json::Value| body["id"].as_u64());
+        world.did(operation, account(operation, route, dataset, call, snapshot), contact);
+    }
     let reply = cors::dressed(told(reply, &verdict, snapshot, call), &snapshot.dialect.cors, call);
     let reply = match verdict.taken.and_then(|fault| fault.effect.headers.as_ref()) {
         Some(headers) => headers.applied(reply),
@@ -200,6 +205,30 @@ pub fn respond(located: &Located, dataset: &Dataset, call: &Call<'_>) -> Outcome
         entry
     });
     Outcome { reply, sending, call: Some(Handled { at: *at, operation, code, decision, entry }) }
+}
+
+/// Number of the account that a call was about.
+fn account(
+    operation: Operation,
+    route: Option<(Operation, &str)>,
+    dataset: &Dataset,
+    call: &Call<'_>,
+    snapshot: &Snapshot,
+) -> Option<u64> {
+    let number = match operation {
+        Operation::SentimentLocations | Operation::SentimentBenchmark | Operation::Contact => {
+            call.header("x-business-number")?.into_owned()
+        }
+        Operation::Reviews => decode(route?.1, false).into_owned(),
+        Operation::Qna => call.parameter(&snapshot.dialect.names.business)?.into_owned(),
+        Operation::Subscribe => {
+            let body: serde_json::Value = serde_json::from_slice(call.bytes()).ok()?;
+            let number = &body["businessNumber"];
+            number.as_str().map_or_else(|| number.to_string(), str::to_owned)
+        }
+    };
+    let place = dataset.find(number.trim().parse().ok()?)?;
+    Some(dataset.account(dataset.account_at(place)).number)
 }
 
 /// Tells those who watch a world of a call, and of the fault that took effect.
@@ -254,13 +283,15 @@ fn judged<'a>(
 struct Decided {
     reply: Reply,
     code: Option<u32>,
+    /// Whether the operation was done, whatever the client learns of it.
+    done: bool,
     /// What the journal remarks.
     notes: Vec<String>,
 }
 
 impl Decided {
     fn refused(reply: Reply, code: Code) -> Self {
-        Self { reply, code: Some(code.row().number), notes: Vec::new() }
+        Self { reply, code: Some(code.row().number), done: false, notes: Vec::new() }
     }
 }
 
@@ -275,7 +306,7 @@ fn decided(
 ) -> Decided {
     let snapshot = &located.snapshot;
     let operation = route.map(|(operation, _)| operation);
-    let plain = |reply| Decided { reply, code: None, notes: Vec::new() };
+    let plain = |reply| Decided { reply, code: None, done: false, notes: Vec::new() };
     let mut decided = match (verdict.act(), operation) {
         (Some(Act::Error(error)), Some(operation)) => {
             Decided { code: Some(error.number()), ..plain(error.reply(operation, &snapshot.dialect)) }
@@ -285,7 +316,7 @@ fn decided(
         (Some(Act::Connection(_)), _) => plain(Reply::json(200, Vec::new())),
         _ => match answer(located, dataset, route, call, reading) {
             Ok(Answer { body, note }) => {
-                Decided { notes: note.into_iter().collect(), ..plain(Reply::json(200, body)) }
+                Decided { done: true, notes: note.into_iter().collect(), ..plain(Reply::json(200, body)) }
             }
             Err(refusal) => Decided::refused(refused(snapshot, operation, &refusal), refusal.code),
         },

@@ -22,6 +22,7 @@ use standin::pipeline;
 use standin::scenario::files::Memory;
 use standin::scenario::{Context, load_text};
 use standin::world::registry::Registry;
+use standin::world::shared::Shared;
 use standin::world::snapshot::Snapshot;
 
 /// Counts what the present thread asks for; tests run on threads of their own.
@@ -80,7 +81,7 @@ fn registry() -> Registry {
     let scenario = load_text(&context, "bench", SCENARIO).scenario.unwrap();
     let snapshot = Arc::new(Snapshot::new(1, Seed(1), scenario));
     snapshot.dataset();
-    Registry::new("bench", vec![snapshot], Arc::default()).unwrap()
+    Registry::new("bench", vec![snapshot], Shared::default()).unwrap()
 }
 
 /// Answers a call as the server does, and tells how often memory was asked for on the way.

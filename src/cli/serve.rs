@@ -16,7 +16,6 @@ use crate::cli::progress;
 use crate::cli::watch::Watch;
 use crate::clock;
 use crate::draw::Seed;
-use crate::journal::budget::Budget;
 use crate::reload::board::{Board, News};
 use crate::reload::{self, Setup};
 use crate::scenario::files::Disk;
@@ -27,7 +26,9 @@ use crate::server::bind::{self, Settings};
 use crate::server::metrics::Metrics;
 use crate::server::request_log::RequestLog;
 use crate::server::state::State;
+use crate::webhook::client::{Http, System};
 use crate::world::registry::Registry;
+use crate::world::shared::Shared;
 
 /// Its flags.
 #[derive(Debug, Args)]
@@ -139,6 +140,12 @@ fn start(flags: &Flags) -> Result<(), (Exit, String)> {
         metrics: Metrics::default(),
         log: log.filter(|_| !flags.quiet),
     };
+    let client = Arc::new(Http::new(Box::new(System), Box::new(System)));
+    registry
+        .shared
+        .engine
+        .start(client, address)
+        .map_err(|error| cannot(format!("no thread for webhooks: {error}")))?;
     let greeting = Greeting { registry: &registry, address, paths: &flags.paths, admin };
     tell(flags.log, &greeting.for_people(), &greeting.for_programs());
     follow(flags, setup, Arc::clone(&registry), board)?;
@@ -209,7 +216,7 @@ fn load(flags: &Flags, setup: &Setup) -> Result<(Arc<Registry>, Arc<Board>), (Ex
     let board = Board::default();
     let mut snapshots = Vec::new();
     board.apply(setup, reading, |snapshot| snapshots.push(snapshot));
-    let registry = Registry::new(&default, snapshots, Budget::new(flags.journal.into()))
+    let registry = Registry::new(&default, snapshots, Shared::new(flags.journal.into()))
         .map_err(|_| cannot(format!("no good scenario is named `{default}`")))?;
     Ok((Arc::new(registry), Arc::new(board)))
 }

@@ -31,6 +31,7 @@ pub struct Settings {
 /// # Errors
 /// Where the socket cannot be used.
 pub fn run(listener: TcpListener, state: State, settings: Settings) -> io::Result<()> {
+    let engine = Arc::clone(&state.registry.shared.engine);
     actix_web::rt::System::new().block_on(async {
         let server = serve(listener, state, settings)?;
         let handle = server.handle();
@@ -38,7 +39,9 @@ pub fn run(listener: TcpListener, state: State, settings: Settings) -> io::Resul
             told_to_stop().await;
             handle.stop(true).await;
         });
-        server.await
+        server.await?;
+        engine.drain(settings.grace).await;
+        Ok(())
     })
 }
 

@@ -85,6 +85,9 @@ async fn answer(request: &Request, body: Option<Bytes>, state: &Arc<State>) -> O
             let head = (method.clone(), uri.clone(), sent.clone());
             return off_thread(head, body, Arc::clone(state)).await;
         }
+        if let Some(reply) = admin::moved(state, path, &call).await {
+            return reply.into();
+        }
         if let Some(snapshot) = admin::world(state, path).map(|world| world.snapshot())
             && snapshot.ready().is_none()
         {

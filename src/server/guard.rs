@@ -4,6 +4,7 @@
 use crate::api::call::Call;
 use crate::api::reply::Reply;
 use crate::server::state::State;
+use crate::webhook::hooks::USER_AGENT;
 
 /// Why a call of the admin side is not answered.
 #[must_use]
@@ -13,6 +14,9 @@ pub fn refusal(state: &State, call: &Call<'_>) -> Option<Reply> {
             404,
             "The admin side is off: it needs --admin-token on any address but a loopback one.",
         ));
+    }
+    if call.header("user-agent").is_some_and(|agent| agent == USER_AGENT) {
+        return Some(error(403, "The admin side answers no deliveries of webhooks."));
     }
     let host = call.header("host").unwrap_or_default();
     if let Some(site) =

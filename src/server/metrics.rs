@@ -1,5 +1,6 @@
 //! `GET /metrics`: what the server did, in the text format of Prometheus (OpenMetrics 1.0).
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use prometheus_client::encoding::{EncodeLabelSet, text};
@@ -101,8 +102,19 @@ pub fn shown(state: &State) -> Reply {
     let help = "Time from a call's last byte until its answer is handed over to be sent";
     shown.register_with_unit("request_duration", help, Unit::Seconds, durations.clone());
     shown.register("worlds", "Worlds there are", gauge(state.registry.count()));
-    let bytes = gauge(state.registry.budget.held());
+    let bytes = gauge(state.registry.shared.budget.held());
     shown.register_with_unit("journal", "What the journals of all worlds hold", Unit::Bytes, bytes);
+    let engine = state.registry.shared.engine.counts();
+    let told = |count: &AtomicU64| {
+        let counter: Counter = Counter::default();
+        counter.inc_by(count.load(Ordering::Relaxed));
+        counter
+    };
+    shown.register("delivery_attempts", "Attempts to deliver an event", told(&engine.attempts));
+    let failed = told(&engine.failed_attempts);
+    shown.register("delivery_attempts_failed", "Those of them that were not answered 2xx", failed);
+    shown.register("deliveries", "Deliveries that were answered 2xx", told(&engine.delivered));
+    shown.register("deliveries_dead", "Deliveries that are not tried any more", told(&engine.dead));
     let (loads, failures) = (Family::<Loaded, Counter>::default(), Family::<Loaded, Counter>::default());
     for entry in state.board.entries() {
         let loaded = Loaded { scenario: entry.name };

@@ -18,7 +18,7 @@ use crate::webhook::conversation::{Conversations, Turn};
 use crate::webhook::delivery::{Answer, Attempt, Delivery, Happened, Status};
 use crate::webhook::fault::Seen;
 use crate::webhook::payload::{Event, Templates};
-use crate::webhook::schedule::{Ended, Schedule};
+use crate::webhook::schedule::{Ended, Schedule, UnderWay};
 use crate::webhook::settings::{DeliveryEffect, Emission, Signing, Webhooks};
 use crate::webhook::{sign, timeline};
 
@@ -47,7 +47,7 @@ pub struct Hooks {
     /// Held to take an event in, to take due attempts out, and to write their ends down: never while one is made.
     state: Mutex<State>,
     /// Something may be due.
-    pub wake: Notify,
+    pub wake: Arc<Notify>,
     /// An attempt ended, or what was due has been taken.
     pub progress: Notify,
     /// Whether the engine follows this world.
@@ -112,7 +112,7 @@ impl Hooks {
     pub fn new(plan: Arc<Plan>, seed: Seed) -> Self {
         Self {
             state: Mutex::new(State::new(plan, seed, 0)),
-            wake: Notify::new(),
+            wake: Arc::default(),
             progress: Notify::new(),
             driven: AtomicBool::new(false),
             stepping: tokio::sync::Mutex::new(()),
@@ -343,10 +343,17 @@ impl Hooks {
     }
 
     /// Delivers once more what is finished. None where there is none of that id; an error where it is under way.
-    pub fn retry(&self, id: &str, now: Moment) -> Option<Result<Delivery, ()>> {
+    pub fn retry(&self, id: &str, now: Moment) -> Option<Result<Delivery, UnderWay>> {
         let retried = self.state().schedule.retry(id, now);
         self.wake.notify_one();
         retried
+    }
+}
+
+impl Drop for Hooks {
+    fn drop(&mut self) {
+        // Whoever follows this world learns that it is gone.
+        self.wake.notify_one();
     }
 }
 

@@ -22,3 +22,5 @@ pub mod timeline;
 pub mod client;
 /// The webhooks of one world.
 pub mod hooks;
+/// Who makes attempts.
+pub mod engine;

@@ -102,13 +102,35 @@ fn shown(event: &Event) -> Value {
     })
 }
 
-/// Tries a template on an event of a conversation with one message; tells whether what comes out is JSON.
+/// What a template can use.
+pub const NAMES: [&str; 5] = ["eventId", "event", "occurredAt", "businessId", "data"];
+
+/// What was found when a template was tried.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tried {
+    /// Whether what comes out is JSON.
+    pub json: bool,
+    /// Why it fails where `data` has the members of a conversation alone; an event may bring others.
+    pub wants_more: Option<Problem>,
+}
+
+/// Tries a template on an event of a conversation with one message.
 ///
 /// # Errors
-/// Where it cannot be read, or fails.
-pub fn check(name: &str, text: &str) -> Result<bool, Problem> {
+/// Where it cannot be read, uses a name that there is not, or fails whatever members `data` has.
+pub fn check(name: &str, text: &str) -> Result<Tried, Problem> {
     let mut environment = environment();
     environment.add_template("checked", text).map_err(|error| problem(&error))?;
+    let template = environment.get_template("checked").map_err(|error| problem(&error))?;
+    let mut unknown: Vec<String> = template.undeclared_variables(false).into_iter().collect();
+    unknown.retain(|name| {
+        !NAMES.contains(&name.as_str()) && name != "range" && name != "dict" && name != "debug"
+    });
+    unknown.sort();
+    if let Some(name) = unknown.first() {
+        let line = text.lines().position(|line| line.contains(name.as_str())).map_or(1, |before| before + 1);
+        return Err(Problem { message: format!("there is no `{name}`"), line });
+    }
     let data = json!({
         "id": "c1",
         "status": "OPEN",
@@ -121,10 +143,12 @@ pub fn check(name: &str, text: &str) -> Result<bool, Problem> {
     });
     let data = if let Value::Object(members) = data { members } else { Map::new() };
     let event = Event { id: "evt_1".to_owned(), name: name.to_owned(), at: Moment(0), business: 100, data };
+    let context = || minijinja::Value::from(minijinja::value::Serde(shown(&event)));
+    let wants_more = template.render(context()).err().map(|error| problem(&error));
+    environment.set_undefined_behavior(UndefinedBehavior::Chainable);
     let template = environment.get_template("checked").map_err(|error| problem(&error))?;
-    let rendered = template.render(minijinja::Value::from(minijinja::value::Serde(shown(&event))));
-    let rendered = rendered.map_err(|error| problem(&error))?;
-    Ok(serde_json::from_str::<Value>(&rendered).is_ok())
+    let rendered = template.render(context()).map_err(|error| problem(&error))?;
+    Ok(Tried { json: serde_json::from_str::<Value>(&rendered).is_ok(), wants_more })
 }
 
 #[cfg(test)]
@@ -154,10 +178,12 @@ mod tests {
 
     #[test]
     fn what_a_template_does_wrong_is_told_with_its_line() {
-        assert_eq!(check("e", "{\"a\": {{ data.id | tojson }}}"), Ok(true));
-        assert_eq!(check("e", "id={{ data.id }}"), Ok(false));
+        let tried = |text: &str| check("e", text).map(|tried| (tried.json, tried.wants_more.is_some()));
+        assert_eq!(tried("{\"a\": {{ data.id | tojson }}}"), Ok((true, false)));
+        assert_eq!(tried("id={{ data.id }}"), Ok((false, false)));
+        assert_eq!(tried("{\"post\": {{ data.post.id | tojson }}}"), Ok((true, true)));
         for (text, line, message) in [
-            ("{\n{{ evnt }}}", 2, "undefined"),
+            ("{\n{{ evnt }}}", 2, "there is no `evnt`"),
             ("{{ event", 1, "syntax error"),
             ("\n\n{% if %}", 3, "syntax error"),
             ("{{ event | nofilter }}", 1, "unknown filter"),

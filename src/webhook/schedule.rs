@@ -76,6 +76,10 @@ pub struct Start {
     pub effect: Option<DeliveryEffect>,
 }
 
+/// What is still under way is not delivered once more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnderWay;
+
 /// How an attempt ended.
 #[derive(Clone, Copy, Debug)]
 pub struct Ended<'a> {
@@ -274,11 +278,11 @@ impl Schedule {
 
     /// Tries a finished delivery again, from the beginning and without its fault, ahead of nobody. None where there is
     /// none of that id; an error where it is still under way.
-    pub fn retry(&mut self, id: &str, now: Moment) -> Option<Result<Delivery, ()>> {
+    pub fn retry(&mut self, id: &str, now: Moment) -> Option<Result<Delivery, UnderWay>> {
         let number = *self.by_id.get(id)?;
         let placed = self.all.get_mut(&number)?;
         if placed.delivery.status == Status::Pending {
-            return Some(Err(()));
+            return Some(Err(UnderWay));
         }
         self.finished -= std::mem::take(&mut placed.counted);
         self.done.remove(&number);

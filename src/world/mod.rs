@@ -6,6 +6,10 @@ pub mod snapshot;
 pub mod quota;
 /// What happens, told as it happens.
 pub mod stream;
+/// What all worlds share.
+pub mod shared;
+/// Its events.
+pub mod events;
 /// What was changed about its faults.
 pub mod edits;
 /// What a world is made of.
@@ -25,12 +29,13 @@ use crate::clock::{self, VirtualClock};
 use crate::draw::Seed;
 use crate::fault::Fault;
 use crate::fault::counters::Counters;
-use crate::journal::budget::Budget;
 use crate::journal::record::Journal;
 use crate::ledger::Ledger;
 use crate::ledger::added::Added;
+use crate::webhook::hooks::Hooks;
 use crate::world::edits::{Edits, Listed};
 use crate::world::quota::Quotas;
+use crate::world::shared::Shared;
 use crate::world::snapshot::Snapshot;
 use crate::world::stream::Stream;
 use crate::world::wanted::Start;
@@ -56,6 +61,9 @@ pub struct World {
     pub journal: Arc<Journal>,
     /// Those who watch it.
     pub stream: Stream,
+    /// Its events and their deliveries. No lock of the ledger is held when one of these is taken.
+    hooks: Hooks,
+    shared: Shared,
     /// What the snapshot is made from. Held while that is replaced, and before any other lock of the world.
     course: Mutex<Course>,
     /// Read by every request, replaced by a reload; a request keeps the one it took.
@@ -91,19 +99,13 @@ impl Course {
 impl World {
     /// A standing world at its start.
     #[must_use]
-    pub fn standing(name: String, scenario: Arc<Snapshot>, budget: &Arc<Budget>) -> Self {
-        Self::new(name, scenario, None, Start::default(), budget)
+    pub fn standing(name: String, scenario: Arc<Snapshot>, shared: &Shared) -> Self {
+        Self::new(name, scenario, None, Start::default(), shared)
     }
 
     /// A world made on demand, at its start, with its own key.
     #[must_use]
-    pub fn made(
-        name: String,
-        scenario: Arc<Snapshot>,
-        key: String,
-        start: Start,
-        budget: &Arc<Budget>,
-    ) -> Self {
+    pub fn made(name: String, scenario: Arc<Snapshot>, key: String, start: Start, shared: &Shared) -> Self {
         let minted = Key {
             key,
             name: Some(name.clone()),
@@ -112,7 +114,7 @@ impl World {
             revoked: false,
             own_world: false,
         };
-        Self::new(name, scenario, Some(minted), start, budget)
+        Self::new(name, scenario, Some(minted), start, shared)
     }
 
     fn new(
@@ -120,10 +122,11 @@ impl World {
         scenario: Arc<Snapshot>,
         minted: Option<Key>,
         start: Start,
-        budget: &Arc<Budget>,
+        shared: &Shared,
     ) -> Self {
         let clock = VirtualClock::new(start.clock.over(scenario.clock));
         let course = Course::new(scenario, start);
+        let snapshot = course.snapshot();
         let world = Self {
             name,
             minted,
@@ -132,9 +135,11 @@ impl World {
             added: Added::default(),
             quotas: Mutex::default(),
             counters: Mutex::default(),
-            journal: Journal::new(Arc::clone(budget)),
+            journal: Journal::new(Arc::clone(&shared.budget)),
             stream: Stream::default(),
-            snapshot: ArcSwap::new(course.snapshot()),
+            hooks: Hooks::new(Arc::clone(&snapshot.hooks), snapshot.seed),
+            shared: shared.clone(),
+            snapshot: ArcSwap::new(snapshot),
             course: Mutex::new(course),
             used: AtomicU64::new(0),
         };
@@ -186,6 +191,7 @@ impl World {
         let snapshot = course.snapshot();
         self.snapshot.store(Arc::clone(&snapshot));
         self.counters().keep(&snapshot.faults);
+        self.hooks.replace(&snapshot.hooks, self.clock.at(clock::real_now()).since_start());
         if self.stream.is_watched() {
             let reload = json!({ "scenario": snapshot.scenario, "generation": snapshot.generation });
             self.stream.tell("reload", &reload);
@@ -289,10 +295,12 @@ impl World {
     fn begin(&self, mut course: MutexGuard<'_, Course>, scenario: Arc<Snapshot>, start: &Start) {
         course.edits = Edits::of(&scenario.faults, &start.faults);
         (course.scenario, course.seed) = (scenario, start.seed);
-        self.snapshot.store(course.snapshot());
+        let snapshot = course.snapshot();
+        self.snapshot.store(Arc::clone(&snapshot));
+        self.clock.reset(start.clock.over(course.scenario.clock));
+        self.hooks.reset(&snapshot.hooks, snapshot.seed);
         let mut ledger = self.ledger();
         let mut quotas = self.quotas();
-        self.clock.reset(start.clock.over(course.scenario.clock));
         *ledger = Ledger::default();
         self.added.clear();
         *quotas = Quotas::default();

@@ -8,9 +8,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, Rw
 use std::time::Duration;
 
 use crate::draw::Seed;
-use crate::journal::budget::Budget;
 use crate::scenario::leaf::is_world_name;
 use crate::world::World;
+use crate::world::shared::Shared;
 use crate::world::snapshot::Snapshot;
 use crate::world::wanted::{MOST_LARGE, MOST_WORLDS, NotMade, NotRemoved, Wanted};
 
@@ -26,8 +26,8 @@ pub struct Registry {
     worlds: RwLock<Worlds>,
     /// Whether any key has a world of its own: told without the lock, for most processes have none.
     own_keys: AtomicBool,
-    /// What the journals of all worlds keep.
-    pub budget: Arc<Budget>,
+    /// What all worlds share.
+    pub shared: Shared,
     /// Held by whoever makes, resets or removes worlds or serves a scenario, before the other locks: so no scenario
     /// changes while a world takes it up, and no two take the last place. No request waits for it.
     changing: Mutex<()>,
@@ -53,12 +53,13 @@ impl Registry {
     pub fn new(
         default: &str,
         snapshots: Vec<Arc<Snapshot>>,
-        budget: Arc<Budget>,
+        shared: Shared,
     ) -> Result<Self, Vec<Arc<Snapshot>>> {
         let Some(first) = snapshots.iter().find(|snapshot| snapshot.scenario == default).cloned() else {
             return Err(snapshots);
         };
-        let world = Arc::new(World::standing(default.to_owned(), first, &budget));
+        let world = Arc::new(World::standing(default.to_owned(), first, &shared));
+        world.followed();
         let by_name = BTreeMap::from([(default.to_owned(), Arc::clone(&world))]);
         let worlds =
             Worlds { default: world, by_name, by_key: BTreeMap::new(), loaded: BTreeMap::new(), named: 0 };
@@ -66,7 +67,7 @@ impl Registry {
             default: default.to_owned(),
             worlds: RwLock::new(worlds),
             own_keys: AtomicBool::new(false),
-            budget,
+            shared,
             changing: Mutex::default(),
         };
         for snapshot in &snapshots {
@@ -165,6 +166,7 @@ impl Registry {
         };
         self.find_room(&scenario, wanted.start.seed, Some(&world))?;
         world.remake(scenario, &wanted.start);
+        world.followed();
         Ok((world, false))
     }
 
@@ -176,6 +178,7 @@ impl Registry {
         let _held = self.change();
         self.find_room(&world.scenario().0, seed.or(world.start_seed()), Some(world))?;
         world.reset(seed);
+        world.followed();
         Ok(())
     }
 
@@ -239,7 +242,8 @@ impl Registry {
             Some(name) => name,
             None => worlds.free_name(),
         };
-        let world = Arc::new(World::made(name.clone(), scenario, key.clone(), wanted.start, &self.budget));
+        let world = Arc::new(World::made(name.clone(), scenario, key.clone(), wanted.start, &self.shared));
+        world.followed();
         worlds.by_name.insert(name, Arc::clone(&world));
         worlds.by_key.insert(key, Arc::clone(&world));
         self.own_keys.store(true, Ordering::Release);
@@ -277,10 +281,11 @@ impl Registry {
         let all: Vec<Arc<World>> = self.read().every().cloned().collect();
         for world in all.iter().filter(|world| world.snapshot().scenario == snapshot.scenario) {
             world.replace(snapshot);
+            world.followed();
         }
         let mut worlds = self.write();
         worlds.loaded.insert(snapshot.scenario.clone(), Arc::clone(snapshot));
-        worlds.stand(&snapshot.scenario, snapshot, &self.budget);
+        worlds.stand(&snapshot.scenario, snapshot, &self.shared);
         if snapshot.scenario == self.default {
             let minted = |(key, world): (&String, &Arc<World>)| {
                 (!world.is_standing()).then(|| (key.clone(), Arc::clone(world)))
@@ -288,7 +293,7 @@ impl Registry {
             let mut by_key: BTreeMap<String, Arc<World>> = worlds.by_key.iter().filter_map(minted).collect();
             for key in snapshot.keys.all().iter().filter(|key| key.own_world) {
                 if let Some(name) = &key.name {
-                    by_key.insert(key.key.clone(), worlds.stand(name, snapshot, &self.budget));
+                    by_key.insert(key.key.clone(), worlds.stand(name, snapshot, &self.shared));
                 }
             }
             self.own_keys.store(!by_key.is_empty(), Ordering::Release);
@@ -310,11 +315,12 @@ impl Worlds {
 
     /// The standing world of that name, made if it is not there. A world made on demand gives its name up to it, and is
     /// reached by its key alone.
-    fn stand(&mut self, name: &str, snapshot: &Arc<Snapshot>, budget: &Arc<Budget>) -> Arc<World> {
+    fn stand(&mut self, name: &str, snapshot: &Arc<Snapshot>, shared: &Shared) -> Arc<World> {
         if let Some(world) = self.by_name.get(name).filter(|world| world.is_standing()) {
             return Arc::clone(world);
         }
-        let world = Arc::new(World::standing(name.to_owned(), Arc::clone(snapshot), budget));
+        let world = Arc::new(World::standing(name.to_owned(), Arc::clone(snapshot), shared));
+        world.followed();
         self.by_name.insert(name.to_owned(), Arc::clone(&world));
         world
     }

@@ -11,9 +11,10 @@ use crate::clock;
 use crate::dataset::records::{Business, Questions, Reviews};
 use crate::dataset::whole::Dataset;
 use crate::draw::Seed;
-use crate::fault::counters::Plan;
+use crate::fault::counters;
 use crate::scenario::known::Known;
 use crate::scenario::model::Scenario;
+use crate::webhook::hooks::Plan;
 
 /// A scenario as it is served. Cheap to copy: what is large is shared.
 #[derive(Clone, Debug)]
@@ -33,7 +34,9 @@ pub struct Snapshot {
     /// The API's manners.
     pub dialect: Arc<Dialect>,
     /// What goes wrong.
-    pub faults: Arc<Plan>,
+    pub faults: Arc<counters::Plan>,
+    /// Events and their delivery.
+    pub hooks: Arc<Plan>,
     /// Names of webhook events that the scenario adds.
     pub events: Arc<Vec<String>>,
     /// How many of each there are.
@@ -99,8 +102,9 @@ impl Snapshot {
             clock: scenario.clock,
             keys: Arc::new(Keys::new(scenario.keys)),
             dialect: Arc::new(scenario.dialect),
-            faults: Arc::new(Plan::new(generation, scenario.faults)),
+            faults: Arc::new(counters::Plan::new(generation, scenario.faults)),
             events: Arc::new(scenario.webhooks.events.keys().cloned().collect()),
+            hooks: Arc::new(Plan::new(scenario.webhooks)),
             today: scenario.today,
             businesses: Arc::new(scenario.businesses),
             data: datasets.of(seed),
@@ -111,7 +115,7 @@ impl Snapshot {
     /// The same scenario under another seed and with other faults, each where it is given. A dataset is built only for
     /// a seed that nobody else has.
     #[must_use]
-    pub fn with(self: &Arc<Self>, seed: Option<Seed>, faults: Option<Plan>) -> Arc<Self> {
+    pub fn with(self: &Arc<Self>, seed: Option<Seed>, faults: Option<counters::Plan>) -> Arc<Self> {
         let seed = seed.filter(|seed| *seed != self.seed);
         if seed.is_none() && faults.is_none() {
             return Arc::clone(self);

@@ -19,6 +19,7 @@ use standin::pipeline;
 use standin::scenario::files::Memory;
 use standin::scenario::{Context, load_text};
 use standin::world::registry::Registry;
+use standin::world::shared::Shared;
 use standin::world::snapshot::Snapshot;
 
 use crate::harness::{Answer, Server};
@@ -53,7 +54,7 @@ fn registry_of(text: &str) -> Registry {
     let loaded =
         load_text(&Context { files: &files, root: PathBuf::new(), today: Day(20_634) }, "laws", text);
     let scenario = loaded.scenario.unwrap_or_else(|| panic!("{:?}", loaded.problems));
-    Registry::new("laws", vec![Arc::new(Snapshot::new(1, Seed(3), scenario))], Arc::default()).unwrap()
+    Registry::new("laws", vec![Arc::new(Snapshot::new(1, Seed(3), scenario))], Shared::default()).unwrap()
 }
 
 fn registry() -> &'static Registry {

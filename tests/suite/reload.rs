@@ -65,7 +65,7 @@ impl Followed {
         let (board, mut snapshots) = (Board::default(), Vec::new());
         board.apply(&setup, read(&setup), |snapshot| snapshots.push(snapshot));
         let default = snapshots[0].scenario.clone();
-        let registry = Registry::new(&default, snapshots, Arc::default()).unwrap();
+        let registry = Registry::new(&default, snapshots, standin::world::shared::Shared::default()).unwrap();
         Self { files: shared, setup, board, registry }
     }
 

@@ -78,10 +78,6 @@ pub fn scenario(load: &mut Load, root: Root, name: String) -> Scenario {
     let keys = root.keys.map_or_else(Vec::new, |list| list.value);
     let keys = keys::lower(&mut load.findings, keys, &accounts, clock.mode, &name);
     let sections = [
-        (
-            "webhooks",
-            root.webhooks.as_ref().filter(|map| map.value.entries() != Some(&[])).map(|map| map.span),
-        ),
         ("expect", root.expect.as_ref().filter(|list| !list.value.is_empty()).map(|list| list.span)),
         ("routes", root.routes.as_ref().filter(|list| !list.value.is_empty()).map(|list| list.span)),
     ];

@@ -2,17 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use crate::api::events::CLOSED_ALIAS;
+use crate::api::events::{CLOSED_ALIAS, KNOWN};
 use crate::fault::count::Per;
 use crate::scenario::fault::count::{self, Often};
 use crate::scenario::fault::patch::entries;
 use crate::scenario::full::filled;
 use crate::scenario::known::{Known, accounts};
+use crate::scenario::leaf::Filled;
 use crate::scenario::node::Node;
 use crate::scenario::problem::Findings;
 use crate::scenario::read::{Marked, Read};
-use crate::scenario::template;
 use crate::scenario::webhook::raw::{DeliveryThen, DeliveryWord};
+use crate::webhook::payload::{self, Tried};
 use crate::webhook::settings::{DeliveryEffect, DeliveryFault, Retry, Signing, Webhooks};
 
 /// Names of events.
@@ -95,11 +96,38 @@ fn events(findings: &mut Findings, raw: &raw::Events) -> BTreeMap<String, Option
         }
         let payload = event.value.payload.as_ref();
         if let Some(payload) = payload {
-            template::check(findings, &payload.value.0, payload.span);
+            tried(findings, &event.key, payload);
         }
         events.insert(event.key.clone(), payload.map(|payload| payload.value.0.clone()));
     }
     events
+}
+
+/// Tries a template on an example, so that what is wrong with it is known before the first event.
+fn tried(findings: &mut Findings, event: &str, template: &Marked<Filled>) {
+    match payload::check(event, &template.value.0) {
+        Ok(Tried { wants_more: Some(problem), .. }) if KNOWN.contains(&event) => {
+            findings
+                .warning("template", template.span, format!("the payload of `{event}` may fail: {}", problem.message))
+                .help("`data` has `id`, `status`, `contact`, `messages`, `createdAt`, `updatedAt`, and what the event itself brings; `data.x | default(none)` allows for one that is missing");
+        }
+        Ok(Tried { json: true, .. }) => {}
+        Ok(Tried { json: false, .. }) => {
+            findings
+                .warning("template", template.span, format!("the payload of `{event}` is no JSON"))
+                .help("`{{ data | tojson }}` writes a value as JSON");
+        }
+        Err(problem) => {
+            let place = if template.value.0.contains('\n') {
+                format!("line {} of ", problem.line)
+            } else {
+                String::new()
+            };
+            findings
+                .error("template", template.span, format!("{place}the payload of `{event}`: {}", problem.message))
+                .help("it can use `eventId`, `event`, `occurredAt`, `businessId` and `data`, whose members are those of the conversation or the event's own; `data.x | default(none)` allows for one that may be missing");
+        }
+    }
 }
 
 fn delivery_fault(

@@ -1,6 +1,9 @@
 //! A world's clock, read and moved.
 
-use serde_json::json;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
 
 use crate::api::call::Call;
 use crate::api::reply::Reply;
@@ -14,18 +17,26 @@ use crate::world::World;
 /// `GET …/clock`.
 #[must_use]
 pub fn shown(world: &World) -> Reply {
+    ok(&face(world))
+}
+
+fn face(world: &World) -> Value {
     let mode = match world.clock.mode() {
         Mode::Frozen => "frozen",
         Mode::Running => "running",
     };
-    ok(&json!({ "now": world.clock.now().iso(), "start": world.clock.start().iso(), "mode": mode }))
+    json!({ "now": world.clock.now().iso(), "start": world.clock.start().iso(), "mode": mode })
 }
 
-/// `POST …/clock`.
+/// How long a move waits for deliveries that fall due, by real time.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// `POST …/clock`. What falls due on the way happens, in order, before the answer; `pending` is how many deliveries are
+/// still awaited after ten seconds.
 ///
 /// # Errors
 /// The answer to a body that is none of the three.
-pub fn moved(world: &World, call: &Call<'_>) -> Result<Reply, Reply> {
+pub async fn moved(world: &Arc<World>, call: &Call<'_>) -> Result<Reply, Reply> {
     let members = members(call, &["advance", "set", "mode"])?;
     let Some((name, value)) = members.iter().next().filter(|_| members.len() == 1) else {
         return Err(error(
@@ -34,28 +45,33 @@ pub fn moved(world: &World, call: &Call<'_>) -> Result<Reply, Reply> {
         ));
     };
     let text = value.as_str().unwrap_or_default();
-    let wrong = |allowed: &str| Err(error(400, &format!("{name} must be {allowed}; it is {value}.")));
-    match name.as_str() {
-        "advance" => match duration(text) {
-            Some(span) => world.clock.advance(span),
-            None => return wrong("a duration like \"250ms\", \"61s\" or \"1m\""),
-        },
-        "set" => match Moment::from_scenario(text) {
-            Some(to) => {
-                if let Err(back) = world.clock.set(to) {
-                    return Err(error(
-                        400,
-                        &format!("The clock never goes back: it is {} already.", back.now.iso()),
-                    ));
-                }
+    let wrong = |allowed: &str| error(400, &format!("{name} must be {allowed}; it is {value}."));
+    let now = world.clock.now();
+    let to = match name.as_str() {
+        "advance" => {
+            let span = duration(text).ok_or_else(|| wrong("a duration like \"250ms\", \"61s\" or \"1m\""))?;
+            Moment(now.0.saturating_add(i64::try_from(span.as_millis()).unwrap_or(i64::MAX)))
+        }
+        "set" => {
+            let to = Moment::from_scenario(text)
+                .ok_or_else(|| wrong("an instant like \"2026-06-30T09:00:00Z\""))?;
+            if to < now {
+                return Err(error(400, &format!("The clock never goes back: it is {} already.", now.iso())));
             }
-            None => return wrong("an instant like \"2026-06-30T09:00:00Z\""),
-        },
-        _ => match text {
-            "frozen" => world.clock.set_mode(Mode::Frozen),
-            "running" => world.clock.set_mode(Mode::Running),
-            _ => return wrong("\"frozen\" or \"running\""),
-        },
-    }
-    Ok(shown(world))
+            to
+        }
+        _ => {
+            let mode = match text {
+                "frozen" => Mode::Frozen,
+                "running" => Mode::Running,
+                _ => return Err(wrong("\"frozen\" or \"running\"")),
+            };
+            world.set_mode(mode);
+            return Ok(shown(world));
+        }
+    };
+    let pending = world.advance(to, PATIENCE).await;
+    let mut shown = face(world);
+    shown["pending"] = pending.into();
+    Ok(ok(&shown))
 }

@@ -18,6 +18,10 @@ pub mod clock;
 pub mod requests;
 /// What happens in a world, as it happens.
 pub mod stream;
+/// Events, made to happen.
+pub mod events;
+/// What came of them.
+pub mod deliveries;
 /// What is stored of contacts.
 pub mod contacts;
 /// What is stored of subscriptions.
@@ -56,6 +60,17 @@ pub fn world(state: &State, path: &str) -> Option<Arc<World>> {
     let (name, of) = path.strip_prefix("/worlds/")?.split_once('/')?;
     let nothing_stored = of.is_empty() || of.starts_with("faults") || matches!(of, "reset" | "clock");
     if nothing_stored { None } else { state.registry.named(&decode(name, false)) }
+}
+
+/// Answers a call that moves a world's clock, if it is one.
+pub async fn moved(state: &State, path: &str, call: &Call<'_>) -> Option<Reply> {
+    let name = path.strip_prefix("/worlds/")?.strip_suffix("/clock").filter(|name| !name.contains('/'))?;
+    if call.method != "POST" || guard::refusal(state, call).is_some() {
+        return None;
+    }
+    let world = state.registry.named(&decode(name, false))?;
+    world.touch();
+    Some(clock::moved(&world, call).await.unwrap_or_else(|refusal| refusal))
 }
 
 /// Whether a call of the admin side reads files.
@@ -117,6 +132,11 @@ fn of_world(state: &State, world: &Arc<World>, rest: &[&str], call: &Call<'_>) -
             on(call, &[("GET", &|| requests::all(world, call)), ("DELETE", &|| Ok(requests::emptied(world)))])
         }
         ["requests.har"] => on(call, &[("GET", &|| requests::archive(world, call))]),
+        ["events"] => on(call, &[("POST", &|| events::emitted(world, call))]),
+        ["deliveries"] => on(call, &[("GET", &|| deliveries::all(world, call))]),
+        ["deliveries", id, "retry"] => {
+            on(call, &[("POST", &|| deliveries::retried(world, &decode(id, false)))])
+        }
         ["contacts"] => on(call, &[("GET", &|| list(call, contacts::all(world)))]),
         ["subscriptions"] => on(call, &[("GET", &|| list(call, subscriptions::all(world)))]),
         ["reviews"] => {
@@ -137,7 +157,8 @@ fn of_world(state: &State, world: &Arc<World>, rest: &[&str], call: &Call<'_>) -
             on(call, &methods)
         }
         ["clock"] => {
-            on(call, &[("GET", &|| Ok(clock::shown(world))), ("POST", &|| clock::moved(world, call))])
+            // A call that moves it does not come here (`exchange`).
+            on(call, &[("GET", &|| Ok(clock::shown(world))), ("POST", &|| Err(nothing("/clock")))])
         }
         _ => Err(nothing(&format!("/worlds/{}/{}", world.name, rest.join("/")))),
     }
@@ -148,7 +169,7 @@ fn nothing(path: &str) -> Reply {
     error(
         404,
         &format!(
-            "Nothing is at {path} of the admin side: see health, scenarios, worlds, and of a world faults, requests, requests.har, stream, contacts, subscriptions, reviews, questions, reset, clock."
+            "Nothing is at {path} of the admin side: see health, scenarios, worlds, and of a world faults, requests, requests.har, stream, events, deliveries, contacts, subscriptions, reviews, questions, reset, clock."
         ),
     )
 }
