@@ -194,7 +194,7 @@ impl Request {
             ],
             body: Body::Whole(self.body.as_bytes()),
         };
-        let located = pipeline::locate(registry, &mut call).unwrap();
+        let located = pipeline::locate::locate(registry, &mut call).unwrap();
         pipeline::respond(&located, located.snapshot.dataset(), &call).reply
     }
 

@@ -81,7 +81,7 @@ fn call(registry: &Registry, world: &str) {
         headers: vec![("x-api-key", b"bench-key")],
         body: Body::Whole(b""),
     };
-    let located = pipeline::locate(registry, &mut call).unwrap();
+    let located = pipeline::locate::locate(registry, &mut call).unwrap();
     let reply = pipeline::respond(&located, located.snapshot.dataset(), &call).reply;
     assert_eq!(reply.status, 200, "{}", String::from_utf8_lossy(&reply.body));
 }

@@ -103,7 +103,7 @@ fn answered(registry: &Registry, path: &str, query: &str, body: &str) -> (Reply,
         .collect(),
         body: Body::Whole(body.as_bytes()),
     };
-    let located = pipeline::locate(registry, &mut call).unwrap();
+    let located = pipeline::locate::locate(registry, &mut call).unwrap();
     let reply = pipeline::respond(&located, located.snapshot.dataset(), &call);
     (reply.reply, ASKED.get() - before)
 }

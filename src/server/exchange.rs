@@ -98,7 +98,7 @@ async fn answer(request: &Request, body: Option<Bytes>, state: &Arc<State>) -> O
     if call.path == "/" && call.method == "GET" {
         return page::links(state, &call).into();
     }
-    let located = match pipeline::locate(&state.registry, &mut call) {
+    let located = match pipeline::locate::locate(&state.registry, &mut call) {
         Ok(located) => located,
         Err(reply) => return reply.into(),
     };

@@ -60,7 +60,7 @@ impl Sent {
             headers: self.headers.iter().map(|(name, value)| (*name, value.as_bytes())).collect(),
             body: Body::Whole(self.body.as_bytes()),
         };
-        let located = pipeline::locate(registry, &mut call).unwrap();
+        let located = pipeline::locate::locate(registry, &mut call).unwrap();
         pipeline::respond(&located, located.snapshot.dataset(), &call)
     }
 }

@@ -64,7 +64,7 @@ fn registry() -> &'static Registry {
 
 /// Answers a call as the server does, without one.
 fn answered(mut call: Call<'_>) -> Reply {
-    match pipeline::locate(registry(), &mut call) {
+    match pipeline::locate::locate(registry(), &mut call) {
         Ok(located) => pipeline::respond(&located, located.snapshot.dataset(), &call).reply,
         Err(reply) => reply,
     }

@@ -124,7 +124,7 @@ impl Followed {
             headers: vec![("x-api-key", b"k"), ("x-business-number", number.as_bytes())],
             body: Body::Whole(body.as_bytes()),
         };
-        let reply = match pipeline::locate(&self.registry, &mut call) {
+        let reply = match pipeline::locate::locate(&self.registry, &mut call) {
             Ok(located) => pipeline::respond(&located, located.snapshot.dataset(), &call).reply,
             Err(reply) => reply,
         };
@@ -391,7 +391,7 @@ fn a_call_under_way_keeps_the_snapshot_it_took() {
         headers: vec![("x-api-key", b"k")],
         body: Body::Whole(body),
     };
-    let located = pipeline::locate(&followed.registry, &mut call).unwrap();
+    let located = pipeline::locate::locate(&followed.registry, &mut call).unwrap();
     followed.save("a.yaml", &with(5));
     let reply = pipeline::respond(&located, located.snapshot.dataset(), &call);
     let answer: serde_json::Value = serde_json::from_slice(&reply.reply.body).unwrap();
