@@ -39,6 +39,8 @@ pub struct Happened {
     pub business: u64,
     /// Name of the conversation.
     pub conversation: Option<String>,
+    /// The how-manyth such event it is, from 1.
+    pub nth: u32,
     /// What is sent.
     pub body: Bytes,
 }

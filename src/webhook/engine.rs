@@ -133,9 +133,9 @@ impl Engine {
     fn step(self: &Arc<Self>, site: &Arc<dyn Site>) -> Option<Moment> {
         let running = self.running.get()?;
         site.happen();
-        let now = site.clock().now();
+        let reading = site.clock().at(clock::real_now());
         loop {
-            let due = site.hooks().take(now, AT_ONCE);
+            let due = site.hooks().take(reading, AT_ONCE);
             let taken = due.len();
             for due in due {
                 let attempt = attempt(Arc::clone(self), Arc::clone(site), due);

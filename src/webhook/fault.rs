@@ -1,4 +1,5 @@
-//! What goes wrong with a delivery: decided once, when its event happens, as a request's faults are (`fault::decide`).
+//! What goes wrong with a delivery, decided as a request's faults are (`fault::decide`): what befalls the delivery when its
+//! event happens, what befalls an attempt at each.
 
 use std::time::Duration;
 
@@ -39,10 +40,10 @@ impl Seen<'_> {
         self.event_print().with(self.subscription).with(self.nth.into()).number()
     }
 
-    /// The effect of the first fault that strikes it.
+    /// The effect of the first fault that strikes the delivery, or one attempt of it.
     pub fn struck(
         &self,
-        faults: &[DeliveryFault],
+        (faults, attempt): (&[DeliveryFault], bool),
         seed: Seed,
         since_start: Duration,
         counters: &mut Counters,
@@ -51,6 +52,7 @@ impl Seen<'_> {
             |names: &[String], name: &str| names.is_empty() || names.iter().any(|known| known == name);
         for (place, fault) in faults.iter().enumerate() {
             let counts = fault.enabled
+                && fault.effect.is_of_attempts() == attempt
                 && fault.during.is_none_or(|during| during.holds(since_start))
                 && named(&fault.events, self.event)
                 && (fault.businesses.is_empty() || fault.businesses.contains(&self.business))

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use serde_json::{Map, Value};
 use tokio::sync::Notify;
 
-use crate::clock::{self, Moment};
+use crate::clock::{self, Moment, Reading};
 use crate::draw::{Draw, Seed};
 use crate::fault::counters::Counters;
 use crate::ledger::subscriptions::Subscription;
@@ -90,6 +90,8 @@ pub struct Emitted {
     pub event_id: String,
     /// How many deliveries it makes.
     pub deliveries: usize,
+    /// How many of them are dead already.
+    pub dead: usize,
 }
 
 /// An attempt to be made now.
@@ -191,16 +193,17 @@ impl Hooks {
             name: event.name,
             business,
             conversation: emission.conversation.clone(),
+            nth,
             body: body.into(),
         });
         let matching = subscriptions
             .iter()
             .filter(|made| made.business == business && made.events.contains(&happened.name));
-        let mut deliveries = 0;
+        let (mut deliveries, mut dead) = (0, 0);
         for made in matching {
             deliveries += 1;
             let seen = seen(made.id, nth);
-            let effect = seen.struck(&plan.webhooks.faults, *seed, since_start, counters);
+            let effect = seen.struck((&plan.webhooks.faults, false), *seed, since_start, counters);
             let id = Draw::new(*seed, "delivery id").with(seen.fingerprint()).number();
             let delivery = Delivery {
                 id: format!("dlv_{id:016x}"),
@@ -212,22 +215,32 @@ impl Hooks {
                 reason: broken.clone(),
                 attempts: Vec::new(),
             };
-            schedule.add(delivery, effect, now);
+            dead += usize::from(schedule.add(delivery, effect, now) == Status::Dead);
         }
         drop(state);
         self.wake.notify_one();
-        Some(Emitted { event_id: happened.id.clone(), deliveries })
+        Some(Emitted { event_id: happened.id.clone(), deliveries, dead })
     }
 
     /// Attempts that are due, at most so many; they are under way then.
-    pub fn take(&self, now: Moment, most: usize) -> Vec<Due> {
+    pub fn take(&self, reading: Reading, most: usize) -> Vec<Due> {
+        let now = reading.now;
         let mut state = self.state();
-        let State { plan, schedule, life, .. } = &mut *state;
+        let State { plan, seed, schedule, counters, life, .. } = &mut *state;
         let mut due = Vec::new();
         for start in schedule.take(now, most) {
-            let body = start.delivery.event.body.clone();
-            let cut = (start.effect == Some(DeliveryEffect::Truncate)).then_some(body.len() / 2);
-            let headers = headers(&plan.webhooks.signing, &start.delivery.event.id, now, &body, start.effect);
+            let event = &start.delivery.event;
+            let seen = Seen {
+                event: &event.name,
+                business: event.business,
+                conversation: event.conversation.as_deref(),
+                subscription: start.delivery.subscription,
+                nth: event.nth,
+            };
+            let effect = seen.struck((&plan.webhooks.faults, true), *seed, reading.since_start(), counters);
+            let body = event.body.clone();
+            let cut = (effect == Some(DeliveryEffect::Truncate)).then_some(body.len() / 2);
+            let headers = headers(&plan.webhooks.signing, &event.id, now, &body, effect);
             let attempt = Attempt { at: now, headers: headers.clone(), cut, outcome: None };
             if let Some(delivery) = schedule.get_mut(start.number) {
                 delivery.attempts.push(attempt);

@@ -72,8 +72,6 @@ pub struct Start {
     pub number: u64,
     /// The delivery.
     pub delivery: Delivery,
-    /// What its fault does to this attempt.
-    pub effect: Option<DeliveryEffect>,
 }
 
 /// What is still under way is not delivered once more.
@@ -92,8 +90,8 @@ pub struct Ended<'a> {
 }
 
 impl Schedule {
-    /// Puts a delivery in its place, with what a fault does to it.
-    pub fn add(&mut self, mut delivery: Delivery, effect: Option<DeliveryEffect>, now: Moment) {
+    /// Puts a delivery in its place, with what a fault does to it; tells what has become of it.
+    pub fn add(&mut self, mut delivery: Delivery, effect: Option<DeliveryEffect>, now: Moment) -> Status {
         self.numbered += 1;
         let number = self.numbered;
         let subscription = delivery.subscription;
@@ -114,16 +112,17 @@ impl Schedule {
             (_, Some(conversation)) => ((subscription, Some(conversation), 0), now, false),
             (_, None) => ((subscription, None, number), now, false),
         };
-        let pending = delivery.status == Status::Pending;
+        let status = delivery.status;
         self.by_id.insert(delivery.id.clone(), number);
         let placed =
             Placed { delivery, lane, effect, tries: 0, due, flies: false, held, again: false, counted: 0 };
         self.all.insert(number, placed);
-        if pending {
+        if status == Status::Pending {
             self.queue(number, now);
         } else {
             self.finish(number);
         }
+        status
     }
 
     /// Puts a pending delivery into its lane: behind the others, but before one that waits to be overtaken.
@@ -181,8 +180,7 @@ impl Schedule {
             let placed = self.all.get_mut(&number)?;
             placed.flies = true;
             placed.held = false;
-            let effect = placed.effect.filter(|_| placed.tries == 0 && !placed.again);
-            Some(Start { number, delivery: placed.delivery.clone(), effect })
+            Some(Start { number, delivery: placed.delivery.clone() })
         };
         taken.into_iter().filter_map(start).collect()
     }

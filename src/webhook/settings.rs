@@ -161,3 +161,12 @@ pub enum DeliveryEffect {
     /// `truncate`: its body is cut off.
     Truncate,
 }
+
+impl DeliveryEffect {
+    /// Whether it befalls one attempt, each of which is counted and decided; otherwise it befalls the delivery, which is
+    /// decided once.
+    #[must_use]
+    pub const fn is_of_attempts(self) -> bool {
+        matches!(self, Self::BadSignature | Self::Truncate)
+    }
+}

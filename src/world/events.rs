@@ -1,6 +1,7 @@
 //! Events of a world: made to happen, by whomever, and followed by the engine.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use serde_json::{Map, Value};
 
@@ -35,7 +36,10 @@ impl World {
 
     fn tell(&self, told: Told<'_>, contact: Option<u64>) -> Option<Emitted> {
         let subscriptions = self.ledger().subscriptions.all().to_vec();
-        self.hooks.emit(told, &subscriptions, |draw| self.contact(told.business, contact, draw))
+        let emitted =
+            self.hooks.emit(told, &subscriptions, |draw| self.contact(told.business, contact, draw))?;
+        self.shared.engine.counts().dead.fetch_add(emitted.dead as u64, Ordering::Relaxed);
+        Some(emitted)
     }
 
     /// What follows an operation that a client did, to an account.

@@ -89,7 +89,7 @@ raw! {
         optional "event" event: OneOrMany<Filled>,
         /// What must hold of the delivery.
         optional "when" when: DeliveryWhen,
-        /// What is counted together: deliveries of the world, or attempts of a delivery; by default those of the world.
+        /// What is counted together: all of the world, or the attempts of one delivery; by default all of the world.
         optional "per" per: DeliveryPer,
         /// Which of the counted are selected, from 1 on: `3`, `1-2`, `4-`, `every 5`, or a list of these; by default all.
         optional "hits" hits: OneOrMany<Hit>,
