@@ -31,8 +31,8 @@ fn face(world: &World) -> Value {
 /// How long a move waits for deliveries that fall due, by real time.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// `POST …/clock`. What falls due on the way happens, in order, before the answer; `pending` is how many deliveries are
-/// still awaited after ten seconds.
+/// `POST …/clock`. What falls due on the way happens, in order, before the answer; `pending`, where it is there, is how
+/// many deliveries are still awaited after ten seconds.
 ///
 /// # Errors
 /// The answer to a body that is none of the three.
@@ -72,6 +72,8 @@ pub async fn moved(world: &Arc<World>, call: &Call<'_>) -> Result<Reply, Reply> 
     };
     let pending = world.advance(to, PATIENCE).await;
     let mut shown = face(world);
-    shown["pending"] = pending.into();
+    if pending > 0 {
+        shown["pending"] = pending.into();
+    }
     Ok(ok(&shown))
 }
