@@ -16,6 +16,8 @@ pub mod check;
 pub mod new;
 /// `schema`: the JSON Schema of scenario files.
 pub mod schema;
+/// `openapi`: the document of the API.
+pub mod openapi;
 /// `completions`: for shells.
 pub mod completions;
 
@@ -67,6 +69,8 @@ enum Command {
     New(new::Flags),
     /// Print the JSON Schema of scenario files
     Schema,
+    /// Print the OpenAPI document of the API
+    Openapi(openapi::Flags),
     /// Print completions for a shell
     Completions(completions::Flags),
 }
@@ -80,6 +84,7 @@ pub fn run(arguments: Arguments) -> Exit {
         Some(Command::Check(flags)) => check::run(&flags),
         Some(Command::New(flags)) => new::run(&flags),
         Some(Command::Schema) => schema::run(),
+        Some(Command::Openapi(flags)) => openapi::run(&flags),
         Some(Command::Completions(flags)) => completions::run(&flags),
     }
 }

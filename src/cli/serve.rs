@@ -227,7 +227,7 @@ fn missing(flags: &Flags, setup: &Setup) -> Result<(), (Exit, String)> {
         |path: &PathBuf| setup.files.is_folder(&setup.cwd.join(path)) || setup.cwd.join(path).exists();
     let Some(path) = flags.paths.iter().find(|path| !there(path)) else { return Ok(()) };
     let shown = path.display().to_string();
-    let commands = ["serve", "check", "new", "schema", "completions"];
+    let commands = ["serve", "check", "new", "schema", "openapi", "completions"];
     if !shown.contains(['/', '.'])
         && let Some(command) = nearest(&shown, commands)
     {

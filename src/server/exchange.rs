@@ -18,6 +18,7 @@ use crate::api::reply::Reply;
 use crate::clock;
 use crate::pipeline::{self, Handled, Outcome};
 use crate::server::admin::{self, stream};
+use crate::server::docs;
 use crate::server::guard;
 use crate::server::page;
 use crate::server::request_log::Line;
@@ -94,6 +95,9 @@ async fn answer(request: &Request, body: Option<Bytes>, state: &Arc<State>) -> O
             build(snapshot).await;
         }
         return guarded(|| admin::answer(state, path, &call).into());
+    }
+    if let Some(reply) = docs::answer(state, &call) {
+        return reply.into();
     }
     if call.path == "/" && call.method == "GET" {
         return page::links(state, &call).into();

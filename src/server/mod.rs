@@ -14,6 +14,10 @@ pub mod guard;
 pub mod admin;
 /// The page that a browser gets at `/`.
 pub mod page;
+/// OpenAPI documents.
+pub mod openapi;
+/// Those documents and a page, served.
+pub mod docs;
 /// What the server did, counted.
 pub mod metrics;
 /// One line per request.

@@ -30,6 +30,8 @@ pub fn links(state: &State, call: &Call<'_>) -> Reply {
          <style>body{{font:16px/1.5 system-ui;max-width:46rem;margin:3rem auto;padding:0 1rem}}</style>\
          <h1>Standin {}</h1><p>A fake business-reputation backend, serving the scenario <b>{}</b>.</p>\
          <h2>Operations</h2><ul>{rows}</ul><h2>Worlds</h2><ul>{worlds}</ul>\
+         <h2>Documents</h2><ul><li><a href=\"/docs\">read and try the API</a></li>\
+         <li><a href=\"/openapi.json\">openapi.json</a></li><li><a href=\"/metrics\">metrics</a></li></ul>\
          <h2>Admin</h2><ul><li><a href=\"/__admin/health\">health</a></li>\
          <li><a href=\"/__admin/scenarios\">scenarios</a></li></ul></html>",
         env!("CARGO_PKG_VERSION"),

@@ -40,6 +40,8 @@ mod metrics;
 #[cfg(test)]
 mod stream;
 #[cfg(test)]
+mod openapi;
+#[cfg(test)]
 mod transport;
 #[cfg(test)]
 mod worlds;

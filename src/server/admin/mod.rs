@@ -45,6 +45,7 @@ use crate::scenario::render;
 use crate::server::admin::listing::list;
 use crate::server::guard::{self, error};
 use crate::server::metrics;
+use crate::server::openapi;
 use crate::server::state::State;
 use crate::world::World;
 
@@ -89,6 +90,7 @@ pub fn answer(state: &State, path: &str, call: &Call<'_>) -> Reply {
     }
     let answer = match segments.as_slice() {
         ["health"] => on(call, &[("GET", &|| Ok(health::whole(state)))]),
+        ["openapi.json"] => on(call, &[("GET", &|| Ok(described(call)))]),
         ["scenarios"] => on(call, &[("GET", &|| list(call, scenarios::all(state)))]),
         ["scenarios", name] => on(call, &[("PUT", &|| scenarios::put(state, &decode(name, false), call))]),
         ["worlds"] => {
@@ -162,6 +164,12 @@ fn of_world(state: &State, world: &Arc<World>, rest: &[&str], call: &Call<'_>) -
         }
         _ => Err(nothing(&format!("/worlds/{}/{}", world.name, rest.join("/")))),
     }
+}
+
+/// The admin side's own document.
+fn described(call: &Call<'_>) -> Reply {
+    let host = call.header("host").unwrap_or_default();
+    ok(&openapi::admin::document(&format!("http://{host}")))
 }
 
 /// The answer where nothing is.

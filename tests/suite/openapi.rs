@@ -1,0 +1,209 @@
+//! The OpenAPI documents: that they are served, that their examples are what the demo answers, and that answers keep to
+//! their schemas.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::harness::{Client, Server, program};
+use crate::stage::{API, server};
+
+fn demo() -> Server {
+    Server::start(Path::new(env!("CARGO_MANIFEST_DIR")), &["scenarios/demo.yaml"])
+}
+
+fn examples() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("src/server/openapi/examples.json")
+}
+
+/// Sends the example of an operation.
+fn sent(client: &Client, name: &str, path: &str, example: &Value) -> Value {
+    let path = path.replace("{CompetitorEnterpriseBusinessId}", example["path"].as_str().unwrap_or_default());
+    let mut request = client.call("POST", &path).header("x-business-number", "100").json(&example["body"]);
+    for (name, value) in example["query"].as_object().into_iter().flatten() {
+        request = request.query(name, value.as_str().unwrap());
+    }
+    let answer = request.send();
+    assert_eq!(answer.status, 200, "{name}: {}", answer.text());
+    answer.json
+}
+
+/// `UPDATE=1` writes the answers anew.
+#[test]
+fn examples_are_what_the_demo_answers() {
+    let server = demo();
+    let client = server.client().with_key("demo-key");
+    let document = server.client().call("GET", "/openapi.json").send().ok();
+    let mut examples: Value =
+        serde_json::from_str(&std::fs::read_to_string(self::examples()).unwrap()).unwrap();
+    for (path, described) in document["paths"].as_object().unwrap() {
+        let name = described["post"]["operationId"].as_str().unwrap();
+        let example = &mut examples[name];
+        let answer = sent(&client, name, path, example);
+        if std::env::var_os("UPDATE").is_some() {
+            example["response"] = answer;
+        } else {
+            assert_eq!(example["response"], answer, "{name}: UPDATE=1 writes the answers anew");
+        }
+    }
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(self::examples(), format!("{examples:#}\n")).unwrap();
+    }
+}
+
+/// Whether a value keeps to a schema, as far as these documents use JSON Schema: type, enum, properties, required,
+/// additionalProperties, items.
+fn keeps(document: &Value, schema: &Value, value: &Value, place: &str) {
+    if let Some(name) = schema["$ref"].as_str() {
+        let schema = document.pointer(name.trim_start_matches('#')).unwrap_or_else(|| panic!("{name}"));
+        return keeps(document, schema, value, place);
+    }
+    let is = |name: &str| match name {
+        "null" => value.is_null(),
+        "boolean" => value.is_boolean(),
+        "integer" => value.is_i64() || value.is_u64(),
+        "number" => value.is_number(),
+        "string" => value.is_string(),
+        "array" => value.is_array(),
+        "object" => value.is_object(),
+        other => panic!("{other}"),
+    };
+    let types = match &schema["type"] {
+        Value::String(name) => vec![name.as_str()],
+        Value::Array(names) => names.iter().map(|name| name.as_str().unwrap()).collect(),
+        _ => Vec::new(),
+    };
+    assert!(types.is_empty() || types.iter().any(|name| is(name)), "{place}: {value} is none of {types:?}");
+    if let Some(allowed) = schema["enum"].as_array() {
+        assert!(allowed.contains(value), "{place}: {value} is none of {allowed:?}");
+    }
+    for (at, element) in value.as_array().into_iter().flatten().enumerate() {
+        keeps(document, &schema["items"], element, &format!("{place}[{at}]"));
+    }
+    for name in schema["required"].as_array().into_iter().flatten() {
+        assert!(value.get(name.as_str().unwrap()).is_some(), "{place}: {name} is missing");
+    }
+    for (name, member) in value.as_object().into_iter().flatten() {
+        let known = schema["properties"].get(name);
+        assert!(
+            known.is_some() || schema["additionalProperties"] != false,
+            "{place}: {name} is not described"
+        );
+        let member_schema = known.unwrap_or(&schema["additionalProperties"]);
+        keeps(document, member_schema, member, &format!("{place}.{name}"));
+    }
+}
+
+#[test]
+fn answers_keep_to_the_schemas() {
+    let document = server().client().call("GET", "/openapi.json").send().ok();
+    let schema = |name: &str| document["components"]["schemas"][name].clone();
+    let client = server().client().with_key("all");
+    let span = json!({"businessNumbers": [100], "startDate": "01/01/2025", "endDate": "06/30/2026", "userEmail": "ann@first.test"});
+    for (name, answer) in [
+        ("SentimentLocationsResponse", client.locations(100).json(&span).send().ok()),
+        ("SentimentBenchmarkResponse", client.benchmark(100).json(&span).send().ok()),
+        ("ContactResponse", client.contact(100).json(&json!({"email": "s@x.test", "businessIds": [1001]})).send().ok()),
+        ("ReviewsResponse", client.reviews(100).json(&json!({"statuses": ["all"]})).send().ok()),
+        ("QuestionsResponse", client.qna(100).send().ok()),
+        (
+            "SubscriptionResponse",
+            client
+                .subscribe()
+                .json(&json!({"businessNumber": 100, "apiKey": "all", "events": ["message.added"], "endpoint": "http://127.0.0.1:1/"}))
+                .send()
+                .ok(),
+        ),
+        ("Error", client.reviews(7).send().json),
+    ] {
+        keeps(&document, &schema(name), &answer, name);
+    }
+}
+
+#[test]
+fn the_document_follows_the_dialect_of_its_world() {
+    let dialect = "dialect: {names: {start_index: from}, statuses: {1167: {contact: 400}}, sources: {dentalmap: {name: DentalMap}}}\nwebhooks: {events: {social.post.published: {}}}\n";
+    let odd = API.replace("name: api\n", "name: odd\n");
+    let server =
+        Server::of(&[("api.yaml", API), ("odd.yaml", &format!("{odd}{dialect}"))], &["--default", "api"]);
+    let of = |path: &str| server.client().call("GET", path).send().ok();
+    let (plain, odd) = (of("/openapi.json"), of("/w/odd/openapi.json"));
+    let reviews = "/v1/review/businessId/{CompetitorEnterpriseBusinessId}";
+    let first = |document: &Value| document["paths"][reviews]["post"]["parameters"][1]["name"].clone();
+    assert_eq!((first(&plain), first(&odd)), (json!("sindex"), json!("from")));
+    let contact = "/v1/contact/external/preferences/saveCustomer";
+    let missing = |document: &Value, status: &str| {
+        document["paths"][contact]["post"]["responses"][status]["content"]["application/json"]["examples"]["1167"].is_object()
+    };
+    assert!(missing(&plain, "401") && missing(&odd, "400") && !missing(&odd, "401"));
+    assert!(odd.to_string().contains("DentalMap") && odd.to_string().contains("social.post.published"));
+    assert_eq!(odd["servers"][0]["url"], format!("{}/w/odd", server.base));
+}
+
+#[test]
+fn every_code_of_an_operation_is_described() {
+    let document = server().client().call("GET", "/openapi.json").send().ok();
+    let text = document["paths"]["/v1/review/businessId/{CompetitorEnterpriseBusinessId}"].to_string();
+    for code in [
+        "1167", "1161", "89", "1011", "2003", "1163", "1164", "1186", "1187", "1227", "1228", "2466", "500",
+        "404", "405", "413", "415",
+    ] {
+        assert!(text.contains(&format!("\"code\":{code},")), "{code}");
+    }
+}
+
+#[test]
+fn the_page_is_offline_and_documents_are_only_read() {
+    let client = server().client();
+    let page = client.call("GET", "/docs").send();
+    assert_eq!(page.header("content-security-policy"), Some("default-src 'self'"));
+    for (path, kind) in
+        [("/docs/page.js", "text/javascript; charset=utf-8"), ("/docs/page.css", "text/css; charset=utf-8")]
+    {
+        let asset = client.call("GET", path).send();
+        assert_eq!((asset.status, asset.header("content-type")), (200, Some(kind)));
+        assert!(
+            page.text().contains(&path[1..])
+                && !asset.text().contains("http://")
+                && !asset.text().contains("https://")
+        );
+    }
+    for path in ["/docs", "/openapi.json", "/w/api/openapi.json", "/w/api/docs"] {
+        assert_eq!(client.call("GET", path).send().status, 200, "{path}");
+        let refused = client.call("POST", path).send();
+        assert_eq!((refused.status, refused.header("allow")), (405, Some("GET")), "{path}");
+    }
+    assert_eq!(client.call("GET", "/w/nowhere/docs").send().status, 404);
+}
+
+#[test]
+fn the_command_prints_both_documents_the_same_each_time() {
+    let printed = |arguments: &[&str]| {
+        let output = program().arg("openapi").args(arguments).output().unwrap();
+        assert!(output.status.success());
+        output.stdout
+    };
+    assert_eq!(printed(&[]), printed(&[]));
+    let api: Value = serde_json::from_slice(&printed(&[])).unwrap();
+    let admin: Value = serde_json::from_slice(&printed(&["--admin"])).unwrap();
+    assert_eq!(api["paths"].as_object().unwrap().len(), 6);
+    assert_eq!(admin["paths"], server().admin("GET", "openapi.json").send().ok()["paths"]);
+}
+
+/// Every call that the admin document describes is there: it is neither 404 for its path nor 405 for its method.
+#[test]
+fn every_call_of_the_admin_document_is_there() {
+    let server = Server::of(&[("api.yaml", API)], &[]);
+    let document = server.admin("GET", "openapi.json").send().ok();
+    for (path, methods) in document["paths"].as_object().unwrap() {
+        for method in methods.as_object().unwrap().keys() {
+            if path.ends_with("/stream") {
+                continue;
+            }
+            let real = path.replace("{world}", "api").replace("{name}", "nobody").replace("{id}", "nobody");
+            let answer = server.client().call(&method.to_uppercase(), &real).send();
+            let nothing = answer.json["error"].as_str().unwrap_or_default().starts_with("Nothing is at");
+            assert!(answer.status != 405 && !nothing, "{method} {real}: {}", answer.text());
+        }
+    }
+}
