@@ -152,8 +152,15 @@ impl Client for Http {
     }
 }
 
+/// What failed, and all that is said about why.
 fn failed(what: &str, error: &dyn std::error::Error) -> Failure {
-    Failure::Failed(format!("{what}: {error}"))
+    let mut told = format!("{what}: {error}");
+    let mut source = error.source();
+    while let Some(error) = source {
+        told = format!("{told}: {error}");
+        source = error.source();
+    }
+    Failure::Failed(told)
 }
 
 fn tls() -> Result<TlsConnector, String> {

@@ -182,7 +182,7 @@ impl Engine {
             if hooks.flying() == 0 && !waits {
                 return true;
             }
-            if self.running.get().is_none() {
+            if self.running.get().is_none() || clock::real_now() >= deadline {
                 return false;
             }
             if tokio::time::timeout_at(deadline.into(), progress).await.is_err() {

@@ -48,7 +48,7 @@ pub struct Hooks {
     state: Mutex<State>,
     /// Something may be due.
     pub wake: Arc<Notify>,
-    /// An attempt ended, or what was due has been taken.
+    /// An attempt ended.
     pub progress: Notify,
     /// Whether the engine follows this world.
     pub driven: AtomicBool,
@@ -250,8 +250,6 @@ impl Hooks {
             let outgoing = Outgoing { endpoint, headers, body, cut, timeout };
             due.push(Due { number: start.number, life: *life, outgoing, plan: Arc::clone(plan), by_page });
         }
-        drop(state);
-        self.progress.notify_waiters();
         due
     }
 

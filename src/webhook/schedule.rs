@@ -1,7 +1,7 @@
 //! Which deliveries are tried when. Nothing here reads a clock or sends: it is told the time and how attempts ended.
 //!
-//! Deliveries of one subscription and conversation stand in a lane, and only the first of a lane is tried. Lanes of one
-//! subscription go side by side, and no subscription waits for another.
+//! Deliveries of one subscription and conversation stand in a lane, and only the first of a lane is tried. A lane that waits
+//! for its next attempt holds no other lane up, and no subscription waits for another.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
@@ -11,8 +11,8 @@ use crate::draw::{Draw, Seed};
 use crate::webhook::delivery::{Delivery, Status};
 use crate::webhook::settings::{DeliveryEffect, Retry};
 
-/// So many attempts of one subscription are under way at once.
-pub const AT_ONCE: usize = 8;
+/// So many attempts of one subscription are under way at once: one, so that it sees the same order in every run.
+pub const AT_ONCE: usize = 1;
 /// So many deliveries of one subscription may be under way, waiting ones included; what comes then is dead at once.
 pub const QUEUE: usize = 10_000;
 /// So many bytes of finished deliveries are kept, the newest.
@@ -335,4 +335,123 @@ fn wait(retry: &Retry, tries: u32, seed: Seed, delivery: &str) -> Duration {
     let drawn = Draw::new(seed, "jitter").with_text(delivery).with(tries.into()).below(2 * span + 1);
     let wait = u64::try_from(wait).unwrap_or_default();
     Duration::from_millis((wait + drawn).saturating_sub(span))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::webhook::delivery::Happened;
+
+    fn delivery(number: usize, subscription: u64, conversation: Option<&str>) -> Delivery {
+        let event = Happened {
+            id: format!("e{number}"),
+            name: "message.added".to_owned(),
+            business: 100,
+            conversation: conversation.map(str::to_owned),
+            nth: 1,
+            body: Vec::new().into(),
+        };
+        Delivery {
+            id: format!("d{number}"),
+            event: Arc::new(event),
+            subscription,
+            endpoint: "http://127.0.0.1:9/".into(),
+            by_page: false,
+            status: Status::Pending,
+            reason: None,
+            attempts: Vec::new(),
+        }
+    }
+
+    fn end(schedule: &mut Schedule, number: u64, good: bool, now: i64) {
+        let retry = Retry { attempts: 3, first: Duration::from_secs(1), jitter: 0, ..Retry::default() };
+        schedule.ended(number, Ended { good, why: "no", now: Moment(now) }, &retry, Seed(1));
+    }
+
+    fn taken(schedule: &mut Schedule, now: i64) -> Vec<String> {
+        schedule.take(Moment(now), 100).into_iter().map(|start| start.delivery.id).collect()
+    }
+
+    #[test]
+    fn a_lane_waits_for_its_first_and_other_lanes_do_not() {
+        let mut schedule = Schedule::default();
+        for (number, conversation) in [(1, "a"), (2, "a"), (3, "b")] {
+            schedule.add(delivery(number, 1, Some(conversation)), None, Moment(0));
+        }
+        schedule.add(delivery(4, 2, Some("a")), None, Moment(0));
+        assert_eq!(taken(&mut schedule, 0), ["d1", "d4"], "one of each subscription");
+        end(&mut schedule, 1, false, 0);
+        assert_eq!((taken(&mut schedule, 0), schedule.next_due()), (vec!["d3".to_owned()], None));
+        end(&mut schedule, 3, true, 0);
+        assert_eq!(schedule.next_due(), Some(Moment(1_000)));
+        assert_eq!(taken(&mut schedule, 999), Vec::<String>::new());
+        assert_eq!(taken(&mut schedule, 1_000), ["d1"]);
+        end(&mut schedule, 1, false, 1_000);
+        assert_eq!(schedule.next_due(), Some(Moment(3_000)), "twice as long");
+        assert_eq!(taken(&mut schedule, 3_000), ["d1"]);
+        end(&mut schedule, 1, false, 3_000);
+        assert_eq!(taken(&mut schedule, 3_000), ["d2"], "the first is dead");
+        assert_eq!((schedule.flying(), schedule.pending(Moment(3_000))), (2, 2));
+    }
+
+    #[test]
+    fn what_is_put_out_of_order_follows_the_next_or_comes_by_itself() {
+        let mut schedule = Schedule::default();
+        let reorder = Some(DeliveryEffect::Reorder);
+        schedule.add(delivery(1, 1, Some("a")), reorder, Moment(0));
+        assert_eq!((taken(&mut schedule, 0), schedule.next_due()), (Vec::new(), Some(Moment(1_000))));
+        schedule.add(delivery(2, 1, Some("a")), None, Moment(0));
+        for (number, id) in [(2, "d2"), (1, "d1")] {
+            assert_eq!(taken(&mut schedule, 0), [id]);
+            end(&mut schedule, number, true, 0);
+        }
+        schedule.add(delivery(3, 1, Some("a")), reorder, Moment(0));
+        assert_eq!(taken(&mut schedule, 1_000), ["d3"]);
+    }
+
+    #[test]
+    fn a_full_queue_takes_no_more_and_says_so() {
+        let mut schedule = Schedule::default();
+        for number in 0..QUEUE {
+            assert_eq!(schedule.add(delivery(number, 1, None), None, Moment(0)), Status::Pending);
+        }
+        assert_eq!(schedule.add(delivery(QUEUE, 1, None), None, Moment(0)), Status::Dead);
+        assert_eq!(schedule.add(delivery(QUEUE + 1, 2, None), None, Moment(0)), Status::Pending);
+        let (all, _) = schedule.all();
+        assert_eq!(all[QUEUE].reason.as_deref(), Some("queue-full"));
+        assert_eq!(taken(&mut schedule, 0), ["d0", &format!("d{}", QUEUE + 1)]);
+        end(&mut schedule, 1, true, 0);
+        assert_eq!(
+            schedule.add(delivery(QUEUE + 2, 1, None), None, Moment(0)),
+            Status::Pending,
+            "there is room again"
+        );
+    }
+
+    #[test]
+    fn the_oldest_finished_go_when_there_are_too_many_and_what_is_pending_stays() {
+        let mut schedule = Schedule::default();
+        schedule.add(delivery(0, 2, None), None, Moment(0));
+        let many = KEPT / delivery(1, 1, None).size() + 10;
+        for number in 1..=many {
+            schedule.add(delivery(number, 1, None), Some(DeliveryEffect::Drop), Moment(0));
+        }
+        let (all, dropped) = schedule.all();
+        assert_eq!((all.len() + usize::try_from(dropped).unwrap(), all[0].id.as_str()), (many + 1, "d0"));
+        assert!(dropped >= 9 && all.iter().skip(1).map(|one| one.size()).sum::<usize>() <= KEPT);
+    }
+
+    #[test]
+    fn a_finished_delivery_is_taken_up_again_from_the_beginning() {
+        let mut schedule = Schedule::default();
+        schedule.add(delivery(1, 1, Some("a")), Some(DeliveryEffect::Drop), Moment(0));
+        assert!(schedule.retry("d1", Moment(5)).unwrap().is_ok());
+        assert_eq!(schedule.retry("d1", Moment(5)).unwrap().unwrap_err(), UnderWay);
+        assert_eq!(taken(&mut schedule, 5), ["d1"]);
+        end(&mut schedule, 1, true, 5);
+        assert_eq!(schedule.all().0[0].status, Status::Delivered);
+        assert!(schedule.retry("d2", Moment(5)).is_none());
+    }
 }

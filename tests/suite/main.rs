@@ -40,6 +40,12 @@ mod metrics;
 #[cfg(test)]
 mod stream;
 #[cfg(test)]
+mod receiver;
+#[cfg(test)]
+mod webhooks;
+#[cfg(test)]
+mod webhook_targets;
+#[cfg(test)]
 mod openapi;
 #[cfg(test)]
 mod transport;
