@@ -3,6 +3,8 @@
 
 use std::sync::Mutex;
 
+use bytes::Bytes;
+
 use crate::api::call::Call;
 use crate::api::dialect::Dialect;
 use crate::api::field;
@@ -12,6 +14,8 @@ use crate::auth::Caller;
 use crate::dataset::whole::Dataset;
 use crate::ledger::Ledger;
 
+/// Answers given before.
+mod memo;
 /// Sentiment location info.
 pub mod sentiment_locations;
 /// Sentiment score benchmark.
@@ -46,7 +50,7 @@ pub struct Context<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// The body: JSON.
-    pub body: Vec<u8>,
+    pub body: Bytes,
     /// What the journal remarks.
     pub note: Option<String>,
 }
@@ -61,7 +65,7 @@ impl Answer {
         let mut body = Vec::with_capacity(256);
         let written = serde_json::to_writer(&mut body, response);
         debug_assert!(written.is_ok(), "a response type that is not JSON: {written:?}");
-        Self { body, note: None }
+        Self { body: body.into(), note: None }
     }
 }
 
@@ -102,11 +106,19 @@ pub fn answer(
     call: &Call<'_>,
 ) -> Result<Answer, Refusal> {
     match operation {
-        Operation::SentimentLocations => sentiment_locations::answer(context, dataset, call),
-        Operation::SentimentBenchmark => sentiment_benchmark::answer(context, dataset, call),
+        Operation::SentimentLocations => memo::answer(operation, context, dataset, call, || {
+            sentiment_locations::answer(context, dataset, call)
+        }),
+        Operation::SentimentBenchmark => memo::answer(operation, context, dataset, call, || {
+            sentiment_benchmark::answer(context, dataset, call)
+        }),
         Operation::Contact => contact::answer(context, dataset, ledger, call),
-        Operation::Reviews => reviews::answer(context, dataset, call),
-        Operation::Qna => qna::answer(context, dataset, call),
+        Operation::Reviews => {
+            memo::answer(operation, context, dataset, call, || reviews::answer(context, dataset, call))
+        }
+        Operation::Qna => {
+            memo::answer(operation, context, dataset, call, || qna::answer(context, dataset, call))
+        }
         Operation::Subscribe => subscribe::answer(context, dataset, ledger, call),
     }
 }

@@ -239,7 +239,7 @@ fn list<'a>(rows: impl Iterator<Item = (&'a Dataset, u32)>, count: usize) -> Ans
         }
     });
     body.push(b']');
-    Answer { body, note: None }
+    Answer { body: body.into(), note: None }
 }
 
 /// How long a review usually is, in bytes.

@@ -40,6 +40,8 @@ mod metrics;
 #[cfg(test)]
 mod stream;
 #[cfg(test)]
+mod repeated;
+#[cfg(test)]
 mod receiver;
 #[cfg(test)]
 mod webhooks;

@@ -47,7 +47,7 @@ impl Page {
 
     /// The same of a page that is written already.
     #[must_use]
-    pub fn written(total: usize, body: Vec<u8>) -> Reply {
+    pub fn written(total: usize, body: impl Into<bytes::Bytes>) -> Reply {
         Reply::json(200, body).with("x-total-count", total.to_string())
     }
 }
