@@ -2,7 +2,6 @@
 //! call, and read for few.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -107,7 +106,7 @@ impl Entry {
         }
         end(5, &packed);
         packed.extend_from_slice(copied);
-        let long = if copied.is_empty() && kept > 0 { once(&reply.body) } else { Bytes::new() };
+        let long = if copied.is_empty() && kept > 0 { reply.body.clone() } else { Bytes::new() };
         Self {
             status: reply.status,
             packed: packed.into_boxed_slice(),
@@ -199,23 +198,6 @@ impl Entry {
     pub fn took(&self) -> Option<Duration> {
         self.took.load(Ordering::Relaxed).checked_sub(1).map(Duration::from_micros)
     }
-}
-
-thread_local! {
-    /// The last long body that this thread kept.
-    static LAST: RefCell<Bytes> = RefCell::default();
-}
-
-/// The same bytes: those of the answer before, if they are the same. Who asks again and again, as pollers and retries do,
-/// costs no more memory, and the answer's own is free for the next as soon as it is sent.
-fn once(body: &Bytes) -> Bytes {
-    LAST.with_borrow_mut(|last| {
-        // One that was remembered is the same piece of memory already.
-        if last.as_ptr() != body.as_ptr() && last != body {
-            last.clone_from(body);
-        }
-        last.clone()
-    })
 }
 
 /// What the allocator and the list take for an entry beside its bytes: the counts of its `Arc`, the place in the list,
