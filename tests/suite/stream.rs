@@ -3,9 +3,10 @@
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::harness::{Server, write};
+use crate::receiver::{Act, Receiver};
 use crate::stage::API;
 
 /// Somebody who watches, connected and told so.
@@ -62,6 +63,21 @@ fn calls_faults_and_reloads_are_told_as_they_happen() {
     write(server.path(), "api.yaml", API);
     let (kind, reload) = watcher.event();
     assert_eq!((kind.as_str(), &reload["generation"]), ("reload", &2.into()));
+}
+
+#[test]
+fn deliveries_are_told_when_an_attempt_has_ended() {
+    let server = Server::of(&[("api.yaml", API)], &[]);
+    let receiver = Receiver::new(&[Act::Answer(200)]);
+    let body = json!({"businessNumber": 100, "apiKey": "all", "events": ["message.added"], "endpoint": receiver.url});
+    server.client().subscribe().json(&body).send().ok();
+    let mut watcher = Watcher::new(&server, "api", "");
+    watcher.until(": standin");
+    let event = json!({"event": "message.added", "business": 100, "conversation": "c"});
+    let emitted = server.admin("POST", "worlds/api/events").json(&event).send();
+    let (kind, delivery) = watcher.event();
+    assert_eq!((kind.as_str(), &delivery["status"]), ("delivery", &"delivered".into()));
+    assert_eq!(delivery["eventId"], emitted.json["eventId"]);
 }
 
 #[test]
