@@ -205,7 +205,7 @@ where
         handshake(TokioIo::new(stream)).await.map_err(|error| failed("cannot send", &error))?;
     let speaking = async {
         let answer = sender.send_request(request).await.map_err(|error| failed("no answer", &error))?;
-        read(answer).await
+        Ok(read(answer).await)
     };
     tokio::pin!(speaking, connection);
     let mut over = false;
@@ -217,13 +217,15 @@ where
     }
 }
 
-async fn read(answer: hyper::Response<hyper::body::Incoming>) -> Result<Answer, Failure> {
+async fn read(answer: hyper::Response<hyper::body::Incoming>) -> Answer {
     let (head, mut body) = answer.into_parts();
     let text = |value: &hyper::header::HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
     let headers = head.headers.iter().map(|(name, value)| (name.to_string(), text(value))).collect();
     let (mut kept, mut lost) = (BytesMut::new(), 0_u64);
     while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|error| failed("the answer broke off", &error))?;
+        // The status has come, which decides: a body that breaks off, or a TLS stream that ends without saying so, is the
+        // receiver's business.
+        let Ok(frame) = frame else { break };
         let Some(bytes) = frame.data_ref() else { continue };
         let room = (KEPT - kept.len()).min(bytes.len());
         kept.extend_from_slice(&bytes[..room]);
@@ -232,5 +234,5 @@ async fn read(answer: hyper::Response<hyper::body::Incoming>) -> Result<Answer, 
             break;
         }
     }
-    Ok(Answer { status: head.status.as_u16(), headers, body: kept.freeze(), lost })
+    Answer { status: head.status.as_u16(), headers, body: kept.freeze(), lost }
 }
