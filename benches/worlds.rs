@@ -18,7 +18,7 @@ use standin::scenario::{Context, load_text, sent};
 use standin::world::World;
 use standin::world::registry::Registry;
 use standin::world::snapshot::Snapshot;
-use standin::world::wanted::{Start, Wanted};
+use standin::world::wanted::{Start, WorldRequest};
 
 const WORLDS: usize = 10_000;
 
@@ -60,7 +60,7 @@ fn made(what: &str, registry: &Registry, start: impl Fn(usize) -> Start) -> Vec<
     let (mut worlds, mut took) = (Vec::with_capacity(WORLDS), Vec::with_capacity(WORLDS));
     for world in 0..WORLDS {
         let (micros, world) =
-            timed(|| registry.make(Wanted { start: start(world), ..Wanted::default() }).unwrap());
+            timed(|| registry.make(WorldRequest { start: start(world), ..WorldRequest::default() }).unwrap());
         worlds.push(world);
         took.push(micros);
     }

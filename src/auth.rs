@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::api::call::{Call, KeyPlace};
+use crate::api::call::{Call, KeyMatch};
 use crate::api::dialect::Dialect;
-use crate::api::refusal::{Code, Refusal};
+use crate::api::error::{ApiError, Code};
+use crate::dataset::facts::{BusinessRef, Dataset};
 use crate::dataset::records::Kind;
-use crate::dataset::whole::{Dataset, Place};
 
 /// A key of the scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,26 +73,26 @@ impl Keys {
 
     /// Where a key stands among them, for the fingerprint of its requests.
     #[must_use]
-    pub fn place(&self, sent: Option<&str>) -> KeyPlace {
+    pub fn place(&self, sent: Option<&str>) -> KeyMatch {
         match sent {
-            None => KeyPlace::None,
-            Some(_) if self.keys.is_empty() => KeyPlace::Any,
-            Some(key) => self.places.get(key).map_or(KeyPlace::Unknown, |place| KeyPlace::Listed(*place)),
+            None => KeyMatch::None,
+            Some(_) if self.keys.is_empty() => KeyMatch::Any,
+            Some(key) => self.places.get(key).map_or(KeyMatch::Unknown, |place| KeyMatch::Listed(*place)),
         }
     }
 
     /// How logs and the journal call the key at a place: by its name, else by its number in the scenario's list.
     #[must_use]
-    pub fn label(&self, place: KeyPlace) -> Option<String> {
+    pub fn label(&self, place: KeyMatch) -> Option<String> {
         Some(match place {
-            KeyPlace::Listed(place) => match self.keys.get(place).and_then(|key| key.name.as_ref()) {
+            KeyMatch::Listed(place) => match self.keys.get(place).and_then(|key| key.name.as_ref()) {
                 Some(name) => format!("key:{name}"),
                 None => format!("key:{}", place + 1),
             },
-            KeyPlace::Any => "key:any".to_owned(),
-            KeyPlace::Minted => "key:minted".to_owned(),
-            KeyPlace::Unknown => "key:unknown".to_owned(),
-            KeyPlace::None => return None,
+            KeyMatch::Any => "key:any".to_owned(),
+            KeyMatch::Minted => "key:minted".to_owned(),
+            KeyMatch::Unknown => "key:unknown".to_owned(),
+            KeyMatch::None => return None,
         })
     }
 
@@ -100,9 +100,9 @@ impl Keys {
     ///
     /// # Errors
     /// 1167 where there is none, 1161 where it is unknown or revoked.
-    pub fn authenticate(&self, sent: Option<&str>) -> Result<Caller<'_>, Refusal> {
+    pub fn authenticate(&self, sent: Option<&str>) -> Result<Caller<'_>, ApiError> {
         let Some(sent) = sent.map(str::trim).filter(|sent| !sent.is_empty()) else {
-            return Err(Refusal::new(
+            return Err(ApiError::new(
                 Code::KeyMissing,
                 "no key in the header x-api-key (for the webhook subscription: in the body's apiKey)",
             ));
@@ -111,8 +111,8 @@ impl Keys {
             return Ok(Caller { key: None });
         }
         match self.find(sent) {
-            None => Err(Refusal::new(Code::KeyInvalid, "the key is not one of the scenario's")),
-            Some(key) if key.revoked => Err(Refusal::new(Code::KeyInvalid, "the key is revoked")),
+            None => Err(ApiError::new(Code::KeyInvalid, "the key is not one of the scenario's")),
+            Some(key) if key.revoked => Err(ApiError::new(Code::KeyInvalid, "the key is revoked")),
             Some(key) => Ok(Caller { key: Some(key) }),
         }
     }
@@ -131,8 +131,8 @@ impl Caller<'_> {
     pub fn covers(&self, dataset: &Dataset, account: u32) -> bool {
         let Some(accounts) = self.key.and_then(|key| key.accounts.as_ref()) else { return true };
         accounts.iter().any(|number| match number_at(dataset, *number) {
-            Some(Place::Account(above)) => dataset.is_under(account, above),
-            Some(Place::Location(_)) | None => false,
+            Some(BusinessRef::Account(above)) => dataset.is_under(account, above),
+            Some(BusinessRef::Location(_)) | None => false,
         })
     }
 
@@ -141,24 +141,24 @@ impl Caller<'_> {
     ///
     /// # Errors
     /// The code given, where it is missing, not a number, unknown, a location, not covered, or of the wrong kind.
-    pub fn enterprise(&self, dataset: &Dataset, call: &Call<'_>, code: Code) -> Result<u32, Refusal> {
-        let refuse = |why: &str| Err(Refusal::new(code, format!("x-business-number: {why}")));
+    pub fn enterprise(&self, dataset: &Dataset, call: &Call<'_>, code: Code) -> Result<u32, ApiError> {
+        let refuse = |why: &str| Err(ApiError::new(code, format!("x-business-number: {why}")));
         let Some(sent) = call.header("x-business-number").filter(|sent| !sent.is_empty()) else {
             return refuse("the header is missing");
         };
         let Some(number) = whole_number(&sent) else { return refuse("it is not a number") };
         match dataset.find(number) {
             None => refuse("no business has this number"),
-            Some(Place::Location(_)) => refuse("this is a location, not an enterprise"),
-            Some(Place::Account(account)) if !self.covers(dataset, account) => {
+            Some(BusinessRef::Location(_)) => refuse("this is a location, not an enterprise"),
+            Some(BusinessRef::Account(account)) if !self.covers(dataset, account) => {
                 refuse("the API key does not cover this account")
             }
-            Some(Place::Account(account))
+            Some(BusinessRef::Account(account))
                 if code == Code::BusinessMissing && dataset.account(account).kind == Kind::Reseller =>
             {
                 refuse("this is a reseller; contacts belong to an enterprise")
             }
-            Some(Place::Account(account)) => Ok(account),
+            Some(BusinessRef::Account(account)) => Ok(account),
         }
     }
 
@@ -166,8 +166,8 @@ impl Caller<'_> {
     ///
     /// # Errors
     /// 1011 where it is no number, unknown or not covered.
-    pub fn business(&self, dataset: &Dataset, field: &str, sent: &str) -> Result<Place, Refusal> {
-        let refuse = |why: &str| Err(Refusal::new(Code::BusinessInvalid, format!("{field}: {why}")));
+    pub fn business(&self, dataset: &Dataset, field: &str, sent: &str) -> Result<BusinessRef, ApiError> {
+        let refuse = |why: &str| Err(ApiError::new(Code::BusinessInvalid, format!("{field}: {why}")));
         let Some(number) = whole_number(sent) else { return refuse("it is not a number") };
         match dataset.find(number) {
             None => refuse("no business has this number"),
@@ -187,7 +187,7 @@ pub fn whole_number(text: &str) -> Option<i64> {
     digits.then(|| text.parse().unwrap_or(i64::MAX))
 }
 
-fn number_at(dataset: &Dataset, number: u64) -> Option<Place> {
+fn number_at(dataset: &Dataset, number: u64) -> Option<BusinessRef> {
     dataset.find(i64::try_from(number).ok()?)
 }
 

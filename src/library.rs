@@ -14,7 +14,7 @@ use crate::draw::Seed;
 use crate::journal::filter::Filter;
 use crate::journal::shown::Origin;
 use crate::journal::{notes, shown};
-use crate::reload::board::Board;
+use crate::reload::status::LoadStatus;
 use crate::reload::{self, Setup};
 use crate::scenario::files::{Disk, Files, Memory};
 use crate::scenario::render;
@@ -26,7 +26,7 @@ use crate::webhook::client::{Http, System};
 use crate::world::World as Run;
 use crate::world::registry::Registry;
 use crate::world::shared::Shared;
-use crate::world::wanted::{NotMade, Wanted};
+use crate::world::wanted::{CreateError, WorldRequest};
 
 /// A server in this process. It stops when it is dropped.
 ///
@@ -143,22 +143,22 @@ impl Standin {
     ///
     /// # Errors
     /// Where there are too many.
-    pub fn world(&self) -> Result<World, NotMade> {
-        self.world_with(Wanted::default())
+    pub fn world(&self) -> Result<World, CreateError> {
+        self.world_with(WorldRequest::default())
     }
 
     /// Makes a world as wanted: of a name, a scenario, a seed.
     ///
     /// # Errors
     /// Where there is one of that name, or no such scenario.
-    pub fn world_with(&self, wanted: Wanted) -> Result<World, NotMade> {
+    pub fn world_with(&self, wanted: WorldRequest) -> Result<World, CreateError> {
         let run = self.registry.make(wanted)?;
         let base_url = format!("{}/w/{}", self.base_url(), run.name);
         Ok(World { run, base_url })
     }
 }
 
-fn load(setup: &Setup) -> Result<(Arc<Registry>, Board), NotStarted> {
+fn load(setup: &Setup) -> Result<(Arc<Registry>, LoadStatus), NotStarted> {
     let reading = reload::read(setup);
     if reading.folder.has_errors() {
         let shown = reading.folder.all_problems().map(|problem| render::human(problem, false) + "\n\n");
@@ -173,7 +173,7 @@ fn load(setup: &Setup) -> Result<(Arc<Registry>, Board), NotStarted> {
     let demo = good.iter().find(|name| *name == "demo").or(good.first()).cloned();
     let default =
         demo.ok_or_else(|| NotStarted(format!("no scenario is in {}", setup.paths[0].display())))?;
-    let (board, mut snapshots) = (Board::default(), Vec::new());
+    let (board, mut snapshots) = (LoadStatus::default(), Vec::new());
     board.apply(setup, reading, |snapshot| snapshots.push(snapshot));
     match Registry::new(&default, snapshots, Shared::default()) {
         Ok(registry) => Ok((Arc::new(registry), board)),

@@ -360,21 +360,21 @@ mod scanner {
     fn lower_floors_are_free() {
         finds("api/call.rs", "use crate::draw::Seed;\nuse crate::api::ids;", &[]);
         finds("cli/serve.rs", "use crate::{api::call::Call, clock, world::{World, registry}};", &[]);
-        finds("operations/mod.rs", "fn f(x: crate::dataset::whole::Dataset) {}", &[]);
+        finds("operations/mod.rs", "fn f(x: crate::dataset::facts::Dataset) {}", &[]);
     }
 
     #[test]
     fn a_higher_floor_is_found_wherever_it_is_named() {
         let why = "api imports dataset, which is on a higher floor";
         for text in [
-            "use crate::dataset::whole;",
+            "use crate::dataset::facts;",
             "use crate::{draw::Seed, dataset};",
             "use crate::{draw::{Draw, Seed}, dataset::{whole::Dataset, bits}};",
             "use crate :: dataset;",
             "pub use crate::{\n    dataset::x as y,\n};",
             "fn f() { crate::dataset::f() }",
             "impl crate::dataset::Trait for u8 {}",
-            "use super::super::dataset::whole;",
+            "use super::super::dataset::facts;",
             "mod tests { use super::super::dataset; }",
         ] {
             finds("api/call.rs", text, &[&format!("api/call.rs:1: {why}")]);
@@ -420,12 +420,12 @@ mod scanner {
 
     #[test]
     fn within_a_room_super_goes_where_it_likes() {
-        finds("scenario/lower/keys.rs", "use super::super::cli_words;\nuse super::Once;", &[]);
+        finds("scenario/validate/keys.rs", "use super::super::cli_words;\nuse super::Once;", &[]);
         finds("auth.rs", "mod tests { use super::*; }", &[]);
         finds(
-            "scenario/lower/keys.rs",
+            "scenario/validate/keys.rs",
             "use super::super::super::cli;",
-            &["scenario/lower/keys.rs:1: scenario imports cli, which is on a higher floor"],
+            &["scenario/validate/keys.rs:1: scenario imports cli, which is on a higher floor"],
         );
     }
 

@@ -28,7 +28,7 @@ pub enum Body<'a> {
 
 /// Which of the scenario's keys a request carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum KeyPlace {
+pub enum KeyMatch {
     /// One of its list, by place.
     Listed(usize),
     /// Some key, where any is taken.

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::api::error::Code;
 use crate::api::operation::Operation;
-use crate::api::refusal::Code;
 use crate::api::sources::{self, Source};
 
 /// The manners of one scenario's API.

@@ -7,7 +7,7 @@ use serde::de::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use crate::api::dates::Day;
-use crate::api::refusal::{Code, Refusal};
+use crate::api::error::{ApiError, Code};
 
 /// A member of a JSON object, not yet looked into; absent where the member is missing or null.
 #[derive(Clone, Copy, Debug, Default)]
@@ -24,9 +24,9 @@ impl<'de: 'a, 'a> Deserialize<'de> for Field<'a> {
 ///
 /// # Errors
 /// 2466 where the bytes are not JSON, or not an object.
-pub fn object<'a, T: serde::Deserialize<'a>>(body: &'a [u8]) -> Result<T, Refusal> {
+pub fn object<'a, T: serde::Deserialize<'a>>(body: &'a [u8]) -> Result<T, ApiError> {
     let body = without_mark(body);
-    let not = |detail: String| Refusal::new(Code::NotJson, detail);
+    let not = |detail: String| ApiError::new(Code::NotJson, detail);
     let text = std::str::from_utf8(body).map_err(|error| not(format!("the body is not UTF-8: {error}")))?;
     if !text.trim_start_matches(JSON_SPACE).starts_with('{') {
         let shown: String = text.trim().chars().take(20).collect();
@@ -51,8 +51,8 @@ pub fn is_blank(body: &[u8]) -> bool {
 
 /// A refusal of one field: `<field> must be …`, with what stood there as the detail.
 #[must_use]
-pub fn must_be(field: &str, allowed: &str, found: &str) -> Refusal {
-    Refusal::validation(
+pub fn must_be(field: &str, allowed: &str, found: &str) -> ApiError {
+    ApiError::validation(
         format!("{field} must be {allowed}"),
         format!("{field}: {} is not {allowed}", short(found)),
     )
@@ -60,14 +60,14 @@ pub fn must_be(field: &str, allowed: &str, found: &str) -> Refusal {
 
 /// The same for one element of a list.
 #[must_use]
-pub fn element_must_be(field: &str, at: usize, allowed: &str, found: &str) -> Refusal {
+pub fn element_must_be(field: &str, at: usize, allowed: &str, found: &str) -> ApiError {
     let element = match allowed {
         "a list of integers" => "an integer".to_owned(),
         "a list of strings" => "a string".to_owned(),
         "a list of objects" => "an object".to_owned(),
         names => names.replacen("a list of", "one of", 1),
     };
-    Refusal::validation(
+    ApiError::validation(
         format!("{field} must be {allowed}"),
         format!("{field}[{at}]: {} is not {element}", short(found)),
     )
@@ -102,7 +102,7 @@ impl<'a> Field<'a> {
     ///
     /// # Errors
     /// 2003 for anything else.
-    pub fn text(self, name: &str) -> Result<Option<Cow<'a, str>>, Refusal> {
+    pub fn text(self, name: &str) -> Result<Option<Cow<'a, str>>, ApiError> {
         self.raw().map(|raw| string(raw).ok_or_else(|| must_be(name, "a string", raw))).transpose()
     }
 
@@ -110,7 +110,7 @@ impl<'a> Field<'a> {
     ///
     /// # Errors
     /// 2003 for anything else.
-    pub fn integer(self, name: &str) -> Result<Option<i64>, Refusal> {
+    pub fn integer(self, name: &str) -> Result<Option<i64>, ApiError> {
         self.raw().map(|raw| integer(raw).ok_or_else(|| must_be(name, "an integer", raw))).transpose()
     }
 
@@ -118,7 +118,7 @@ impl<'a> Field<'a> {
     ///
     /// # Errors
     /// 2003 for anything else.
-    pub fn boolean(self, name: &str) -> Result<Option<bool>, Refusal> {
+    pub fn boolean(self, name: &str) -> Result<Option<bool>, ApiError> {
         let read = |raw: &str| match raw.trim_matches('"').to_ascii_lowercase().as_str() {
             "true" if raw.starts_with(['t', '"']) => Some(true),
             "false" if raw.starts_with(['f', '"']) => Some(false),
@@ -131,7 +131,7 @@ impl<'a> Field<'a> {
     ///
     /// # Errors
     /// 2003 for anything but a list.
-    pub fn list(self, name: &str, allowed: &str) -> Result<Elements<'a>, Refusal> {
+    pub fn list(self, name: &str, allowed: &str) -> Result<Elements<'a>, ApiError> {
         let Some(raw) = self.raw() else { return Ok(Elements("")) };
         let inside = raw.strip_prefix('[').and_then(|raw| raw.strip_suffix(']'));
         inside.map(|inside| Elements(inside.trim())).ok_or_else(|| must_be(name, allowed, raw))
@@ -141,7 +141,7 @@ impl<'a> Field<'a> {
     ///
     /// # Errors
     /// 2003 for anything else.
-    pub fn integers(self, name: &str) -> Result<Vec<i64>, Refusal> {
+    pub fn integers(self, name: &str) -> Result<Vec<i64>, ApiError> {
         let allowed = "a list of integers";
         self.list(name, allowed)?
             .enumerate()
@@ -153,7 +153,7 @@ impl<'a> Field<'a> {
     ///
     /// # Errors
     /// 2003 for anything else.
-    pub fn texts(self, name: &str) -> Result<Vec<Cow<'a, str>>, Refusal> {
+    pub fn texts(self, name: &str) -> Result<Vec<Cow<'a, str>>, ApiError> {
         let allowed = "a list of strings";
         self.list(name, allowed)?
             .enumerate()
@@ -171,8 +171,8 @@ impl<'a> Field<'a> {
     ///
     /// # Errors
     /// 2003 where it is absent or no such day.
-    pub fn day(self, name: &str) -> Result<Day, Refusal> {
-        let Some(text) = self.text(name)? else { return Err(Refusal::mandatory(name)) };
+    pub fn day(self, name: &str) -> Result<Day, ApiError> {
+        let Some(text) = self.text(name)? else { return Err(ApiError::mandatory(name)) };
         Day::from_request(&text).ok_or_else(|| must_be(name, "a date in the format MM/DD/YYYY", &text))
     }
 
@@ -180,14 +180,14 @@ impl<'a> Field<'a> {
     ///
     /// # Errors
     /// 2003 for anything else.
-    pub fn ratings(self, name: &str) -> Result<Option<[bool; 6]>, Refusal> {
+    pub fn ratings(self, name: &str) -> Result<Option<[bool; 6]>, ApiError> {
         let allowed = "a list of ratings from 0 to 5";
         let (mut wanted, mut any) = ([false; 6], false);
         for (at, raw) in self.list(name, allowed)?.enumerate() {
             let rating = integer(raw).and_then(|rating| wanted.get_mut(usize::try_from(rating).ok()?));
             let Some(rating) = rating else {
                 let detail = format!("{name}[{at}]: {} is not one of 0-5", short(raw));
-                return Err(Refusal::validation(format!("{name} must be {allowed}"), detail));
+                return Err(ApiError::validation(format!("{name} must be {allowed}"), detail));
             };
             (*rating, any) = (true, true);
         }
@@ -198,11 +198,11 @@ impl<'a> Field<'a> {
     ///
     /// # Errors
     /// The code given, where it is negative or no integer.
-    pub fn index(self, name: &str, code: Code) -> Result<Option<u64>, Refusal> {
+    pub fn index(self, name: &str, code: Code) -> Result<Option<u64>, ApiError> {
         let Some(raw) = self.raw() else { return Ok(None) };
         let index = integer(raw).and_then(|index| u64::try_from(index).ok());
         index.map(Some).ok_or_else(|| {
-            Refusal::new(code, format!("{name}: {} is not an integer of 0 or more", short(raw)))
+            ApiError::new(code, format!("{name}: {} is not an integer of 0 or more", short(raw)))
         })
     }
 
@@ -210,7 +210,7 @@ impl<'a> Field<'a> {
     ///
     /// # Errors
     /// 2003 for anything else.
-    pub fn object<T: serde::Deserialize<'a>>(self, name: &str) -> Result<Option<T>, Refusal> {
+    pub fn object<T: serde::Deserialize<'a>>(self, name: &str) -> Result<Option<T>, ApiError> {
         let read = |raw: &'a str| raw.starts_with('{').then(|| serde_json::from_str(raw).ok())?;
         self.raw().map(|raw| read(raw).ok_or_else(|| must_be(name, "an object", raw))).transpose()
     }

@@ -7,7 +7,7 @@ pub mod call;
 /// A reply: the bytes to send.
 pub mod reply;
 /// The API's "no", and the one catalogue of its codes.
-pub mod refusal;
+pub mod error;
 /// What a scenario may change in the API's manners.
 pub mod dialect;
 /// Cross-origin manners.

@@ -1,7 +1,7 @@
 //! Integers in a query string, and the window that no page may leave (`interface.md`, Limits).
 
 use crate::api::call::Call;
-use crate::api::refusal::{Code, Refusal};
+use crate::api::error::{ApiError, Code};
 
 /// Start index and count together may not exceed this.
 pub const WINDOW: u64 = 100_000;
@@ -20,11 +20,11 @@ pub fn index(call: &Call<'_>, name: &str) -> Result<Option<u64>, String> {
 ///
 /// # Errors
 /// 1163 where it is left.
-pub fn within_window(start: u64, count: u64) -> Result<(), Refusal> {
+pub fn within_window(start: u64, count: u64) -> Result<(), ApiError> {
     if start.saturating_add(count) <= WINDOW {
         return Ok(());
     }
-    Err(Refusal::new(Code::StartIndex, format!("start {start} + count {count} is over {WINDOW}")))
+    Err(ApiError::new(Code::StartIndex, format!("start {start} + count {count} is over {WINDOW}")))
 }
 
 /// The page of a list, as a number of elements to pass over and one to take.

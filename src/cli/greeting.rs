@@ -8,7 +8,7 @@ use anstyle::{AnsiColor, Style};
 use serde_json::json;
 
 use crate::api::dates::Day;
-use crate::reload::board::News;
+use crate::reload::status::LoadEvent;
 use crate::scenario::render;
 use crate::world::registry::Registry;
 use crate::world::snapshot::Snapshot;
@@ -183,32 +183,32 @@ fn curl(snapshot: &Snapshot, base: &str) -> Option<String> {
 
 /// What a reload changed, for people.
 #[must_use]
-pub fn news_for_people(news: &News) -> String {
+pub fn news_for_people(news: &LoadEvent) -> String {
     match news {
-        News::Loaded { name, generation, problems } => {
+        LoadEvent::Loaded { name, generation, problems } => {
             let shown: String = problems.iter().map(|problem| render::human(problem, true) + "\n").collect();
             format!("{shown}{GOOD}served{GOOD:#} {name} {DIM}(generation {generation}){DIM:#}")
         }
-        News::Broken { name, problems, served } => {
+        LoadEvent::Broken { name, problems, served } => {
             let shown: String = problems.iter().map(|problem| render::human(problem, true) + "\n").collect();
             let rest = if *served { "its last good version is served on" } else { "it is not served" };
             format!("{shown}{BAD}not loaded{BAD:#} {name}: {rest}")
         }
-        News::Mended { name } => format!("{GOOD}mended{GOOD:#} {name}: as it is served"),
+        LoadEvent::Mended { name } => format!("{GOOD}mended{GOOD:#} {name}: as it is served"),
     }
 }
 
 /// The same for programs.
 #[must_use]
-pub fn news_for_programs(news: &News) -> String {
+pub fn news_for_programs(news: &LoadEvent) -> String {
     match news {
-        News::Loaded { name, generation, problems } => {
+        LoadEvent::Loaded { name, generation, problems } => {
             json!({ "event": "loaded", "scenario": name, "generation": generation, "diagnostics": render::json(problems) })
         }
-        News::Broken { name, problems, served } => {
+        LoadEvent::Broken { name, problems, served } => {
             json!({ "event": "broken", "scenario": name, "served": served, "diagnostics": render::json(problems) })
         }
-        News::Mended { name } => json!({ "event": "mended", "scenario": name }),
+        LoadEvent::Mended { name } => json!({ "event": "mended", "scenario": name }),
     }
     .to_string()
 }

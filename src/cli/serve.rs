@@ -16,7 +16,7 @@ use crate::cli::progress;
 use crate::cli::watch::Watch;
 use crate::clock;
 use crate::draw::Seed;
-use crate::reload::board::{Board, News};
+use crate::reload::status::{LoadEvent, LoadStatus};
 use crate::reload::{self, Setup};
 use crate::scenario::files::Disk;
 use crate::scenario::leaf::{DURATION, duration};
@@ -177,7 +177,7 @@ fn tell(log: Log, people: &str, programs: &str) {
 }
 
 /// The first load. What is named must be good, and so must one scenario at least.
-fn load(flags: &Flags, setup: &Setup) -> Result<(Arc<Registry>, Arc<Board>), (Exit, String)> {
+fn load(flags: &Flags, setup: &Setup) -> Result<(Arc<Registry>, Arc<LoadStatus>), (Exit, String)> {
     missing(flags, setup)?;
     let reading = reload::read(setup);
     let folder = &reading.folder;
@@ -213,7 +213,7 @@ fn load(flags: &Flags, setup: &Setup) -> Result<(Arc<Registry>, Arc<Board>), (Ex
             format!("no good scenario is named `{default}`: there is {}", good.join(", ")),
         ));
     }
-    let board = Board::default();
+    let board = LoadStatus::default();
     let mut snapshots = Vec::new();
     board.apply(setup, reading, |snapshot| snapshots.push(snapshot));
     let registry = Registry::new(&default, snapshots, Shared::new(flags.journal.into()))
@@ -256,7 +256,7 @@ fn follow(
     flags: &Flags,
     setup: Arc<Setup>,
     registry: Arc<Registry>,
-    board: Arc<Board>,
+    board: Arc<LoadStatus>,
 ) -> Result<(), (Exit, String)> {
     let (sender, changes) = sync_channel(64);
     let watch = Watch::new(sender, flags.poll)
@@ -265,7 +265,7 @@ fn follow(
     let log = flags.log;
     std::thread::spawn(move || {
         let arm = |folders: &[PathBuf]| watch.lock().unwrap_or_else(PoisonError::into_inner).watch(folders);
-        let told = |news: &[News]| {
+        let told = |news: &[LoadEvent]| {
             for news in news {
                 tell(log, &greeting::news_for_people(news), &greeting::news_for_programs(news));
             }

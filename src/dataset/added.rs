@@ -7,10 +7,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use crate::api::ids;
+use crate::dataset::facts::Dataset;
 use crate::dataset::generated::{REVIEW, Record};
 use crate::dataset::questions::Row;
 use crate::dataset::records::{self, Business, Location};
-use crate::dataset::whole::Dataset;
 use crate::draw::{Draw, Seed};
 
 /// Records by number of their location.
@@ -143,7 +143,7 @@ fn merged<T>(
 mod tests {
     use super::*;
     use crate::api::ids::ID_LIMIT;
-    use crate::dataset::whole::fixture;
+    use crate::dataset::facts::fixture;
 
     #[test]
     fn two_descending_lists_are_one() {

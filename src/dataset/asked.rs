@@ -2,10 +2,10 @@
 
 use serde::Deserialize;
 
+use crate::api::error::{ApiError, Code};
 use crate::api::field::{Field, element_must_be};
-use crate::api::refusal::{Code, Refusal};
+use crate::dataset::facts::Dataset;
 use crate::dataset::hierarchy::LevelFilter;
-use crate::dataset::whole::Dataset;
 
 /// One item of `hierarchyNodeData`.
 #[derive(Debug, Default, Deserialize)]
@@ -25,14 +25,14 @@ const MOST_NUMBERS: usize = 100;
 ///
 /// # Errors
 /// 2003 where the field is absent, no list of integers or too long; 1027 for a number outside the enterprise.
-pub fn business_numbers(dataset: &Dataset, enterprise: u32, field: Field<'_>) -> Result<Vec<u32>, Refusal> {
+pub fn business_numbers(dataset: &Dataset, enterprise: u32, field: Field<'_>) -> Result<Vec<u32>, ApiError> {
     let numbers = field.integers("businessNumbers")?;
     if numbers.is_empty() {
-        return Err(Refusal::mandatory("businessNumbers"));
+        return Err(ApiError::mandatory("businessNumbers"));
     }
     if numbers.len() > MOST_NUMBERS {
         let detail = format!("businessNumbers: {} entries", numbers.len());
-        return Err(Refusal::validation("Only 100 businessNumbers are allowed", detail));
+        return Err(ApiError::validation("Only 100 businessNumbers are allowed", detail));
     }
     let mut locations = Vec::new();
     for (at, number) in numbers.into_iter().enumerate() {
@@ -40,7 +40,7 @@ pub fn business_numbers(dataset: &Dataset, enterprise: u32, field: Field<'_>) ->
             dataset.find(number).filter(|place| dataset.is_under(dataset.account_at(*place), enterprise));
         let Some(place) = place else {
             let detail = format!("businessNumbers[{at}]: {number} is not a business of this enterprise");
-            return Err(Refusal::new(Code::NumberInvalid, detail));
+            return Err(ApiError::new(Code::NumberInvalid, detail));
         };
         dataset.add_locations_of(place, &mut locations);
     }
@@ -53,7 +53,7 @@ pub fn business_numbers(dataset: &Dataset, enterprise: u32, field: Field<'_>) ->
 ///
 /// # Errors
 /// 2003 where an item is not as documented.
-pub fn hierarchy(field: Field<'_>) -> Result<Vec<LevelFilter>, Refusal> {
+pub fn hierarchy(field: Field<'_>) -> Result<Vec<LevelFilter>, ApiError> {
     let (name, allowed) = ("hierarchyNodeData", "a list of objects");
     let read = |(at, raw): (usize, &str)| {
         let node: HierarchyNode = raw
@@ -62,7 +62,7 @@ pub fn hierarchy(field: Field<'_>) -> Result<Vec<LevelFilter>, Refusal> {
             .flatten()
             .ok_or_else(|| element_must_be(name, at, allowed, raw))?;
         let level = node.level_id.text(&format!("{name}[{at}].levelId"))?;
-        let Some(level) = level else { return Err(Refusal::mandatory(&format!("{name}[{at}].levelId"))) };
+        let Some(level) = level else { return Err(ApiError::mandatory(&format!("{name}[{at}].levelId"))) };
         let names = node.level_names.texts(&format!("{name}[{at}].levelNames"))?;
         Ok(LevelFilter {
             level: level.into_owned(),
@@ -76,6 +76,6 @@ pub fn hierarchy(field: Field<'_>) -> Result<Vec<LevelFilter>, Refusal> {
 ///
 /// # Errors
 /// 2003 where it is.
-pub fn ordered(in_order: bool) -> Result<(), Refusal> {
-    if in_order { Ok(()) } else { Err(Refusal::validation("startDate must be on or before endDate", "")) }
+pub fn ordered(in_order: bool) -> Result<(), ApiError> {
+    if in_order { Ok(()) } else { Err(ApiError::validation("startDate must be on or before endDate", "")) }
 }

@@ -40,7 +40,7 @@ pub mod contacts;
 /// Custom fields of contacts.
 pub mod custom_field;
 /// The dataset as a whole, and who is where in it.
-pub mod whole;
+pub mod facts;
 /// Records that are added while it is served.
 pub mod added;
 /// What sentiment requests ask about.

@@ -4,13 +4,13 @@ use std::cmp::Reverse;
 
 use crate::api::dates::Day;
 use crate::clock::Moment;
+use crate::dataset::facts::Dataset;
 use crate::dataset::generated::{Record, weighted};
 use crate::dataset::people::person;
 use crate::dataset::phrases::bank;
 use crate::dataset::records::{self, Location, QuestionPlan};
 use crate::dataset::reviews::Origin;
 use crate::dataset::text::Text;
-use crate::dataset::whole::Dataset;
 use crate::draw::Seed;
 
 /// One question, where it stands in the list.

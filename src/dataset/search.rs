@@ -3,10 +3,10 @@
 //! their phrases alone.
 
 use crate::api::fold::fold;
+use crate::dataset::facts::Dataset;
 use crate::dataset::generated::{NONE, Outline, REVIEW, Record, outline, words};
 use crate::dataset::phrases::{Bank, Section, bank, mood};
 use crate::dataset::records::{Locale, Review, ReviewPlan, Reviews};
-use crate::dataset::whole::Dataset;
 use crate::draw::Draw;
 
 /// A needle, and what it has in common with what of the dataset it was held against so far.
@@ -216,7 +216,7 @@ fn in_comments(needle: &str, table: &Table, bank: &Bank, comments: [u32; 4]) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dataset::whole::fixture;
+    use crate::dataset::facts::fixture;
 
     #[test]
     fn it_finds_exactly_the_reviews_whose_written_text_has_the_needle() {

@@ -227,8 +227,8 @@ impl Iterator for Selected<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dataset::facts::fixture;
     use crate::dataset::insight::{Score, scores};
-    use crate::dataset::whole::fixture;
 
     /// What the walk must yield, row by row.
     fn plainly(reviews: &Reviews, filter: &Filter) -> Vec<u32> {
@@ -311,7 +311,7 @@ mod tests {
     #[test]
     fn rows_stand_newest_first_and_a_larger_plan_keeps_the_earlier_records() {
         let (small, large) = (fixture::generated(100), fixture::generated(400));
-        let ids = |dataset: &crate::dataset::whole::Dataset| -> Vec<String> {
+        let ids = |dataset: &crate::dataset::facts::Dataset| -> Vec<String> {
             (0..u32::try_from(dataset.reviews.len()).unwrap())
                 .map(|row| {
                     let shown = dataset.show(row).unwrap();

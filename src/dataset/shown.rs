@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use crate::api::dates::Day;
 use crate::api::sources::{DIRECT_FEEDBACK, OUR_WEBSITE, Source};
+use crate::dataset::facts::Dataset;
 use crate::dataset::generated::{NONE, Outline, REVIEW, Record, outline, words};
 use crate::dataset::people::{city, person, state};
 use crate::dataset::phrases::{Bank, bank};
 use crate::dataset::records::{self, Business, Location, ReviewPlan};
 use crate::dataset::text::{Id, Text};
-use crate::dataset::whole::Dataset;
 
 /// A review, with borrowed parts.
 #[derive(Clone, Copy, Debug)]

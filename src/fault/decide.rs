@@ -7,7 +7,7 @@ use crate::draw::{Draw, Seed};
 use crate::fault::Fault;
 use crate::fault::count::{Count, Per, Share};
 use crate::fault::counters::{Counters, Plan};
-use crate::fault::effect::Act;
+use crate::fault::effect::Effect;
 use crate::fault::request::Request;
 
 /// How it came that a fault struck, or did not: what headers, the log and the journal tell.
@@ -45,7 +45,7 @@ pub struct Verdict<'a> {
 impl Verdict<'_> {
     /// What becomes of the answer.
     #[must_use]
-    pub fn act(&self) -> Option<&Act> {
+    pub fn act(&self) -> Option<&Effect> {
         self.taken.and_then(|fault| fault.effect.act.as_ref())
     }
 }

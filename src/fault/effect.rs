@@ -10,18 +10,18 @@ use crate::fault::status::Status;
 
 /// What the client sees: one act at most, and a delay and changed headers beside it; at least one of the three.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Effect {
+pub struct Effects {
     /// Latency before the answer, or before what takes its place.
     pub delay: Option<Delay>,
     /// Changed headers, on the injected answer or on the real one.
     pub headers: Option<Headers>,
     /// What becomes of the answer.
-    pub act: Option<Act>,
+    pub act: Option<Effect>,
 }
 
 /// What becomes of the answer.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Act {
+pub enum Effect {
     /// An error of the catalogue in its place.
     Error(Error),
     /// A plain status in its place.
@@ -34,7 +34,7 @@ pub enum Act {
     Lost(Lost),
 }
 
-impl Effect {
+impl Effects {
     /// Whether no later fault is considered for a request that this one strikes: a delay alone lets them be.
     #[must_use]
     pub const fn takes_request(&self) -> bool {

@@ -1,8 +1,8 @@
 //! The effect `error`.
 
 use crate::api::dialect::Dialect;
+use crate::api::error::{ApiError, Code};
 use crate::api::operation::Operation;
-use crate::api::refusal::{Code, Refusal};
 use crate::api::reply::Reply;
 
 /// The client sees the status and the exact error body of a code, as the operation itself would answer it:
@@ -53,7 +53,7 @@ impl Error {
     pub fn reply(&self, operation: Operation, dialect: &Dialect) -> Reply {
         let reply = match &self.answer {
             Answer::Catalogue { code, status, message } => {
-                let mut refusal = Refusal::new(*code, "");
+                let mut refusal = ApiError::new(*code, "");
                 if *code == Code::Validation {
                     refusal = first_validation(operation);
                 }
@@ -79,15 +79,15 @@ impl Error {
 }
 
 /// The 2003 of the operation's first mandatory field; of its first field with one where none is mandatory.
-fn first_validation(operation: Operation) -> Refusal {
+fn first_validation(operation: Operation) -> ApiError {
     match operation {
         Operation::SentimentLocations | Operation::SentimentBenchmark => {
-            Refusal::mandatory("businessNumbers")
+            ApiError::mandatory("businessNumbers")
         }
-        Operation::Contact => Refusal::mandatory("email or phone"),
-        Operation::Subscribe => Refusal::mandatory("events"),
-        Operation::Reviews => Refusal::validation("ratings must be a list of ratings from 0 to 5", ""),
-        Operation::Qna => Refusal::mandatory("businessId"),
+        Operation::Contact => ApiError::mandatory("email or phone"),
+        Operation::Subscribe => ApiError::mandatory("events"),
+        Operation::Reviews => ApiError::validation("ratings must be a list of ratings from 0 to 5", ""),
+        Operation::Qna => ApiError::mandatory("businessId"),
     }
 }
 
@@ -98,14 +98,14 @@ mod tests {
     #[test]
     fn an_injected_error_is_the_operations_own() {
         let dialect = Dialect::default();
-        for row in &crate::api::refusal::CATALOGUE {
+        for row in &crate::api::error::CATALOGUE {
             let answer = Answer::Catalogue { code: row.code, status: None, message: None };
             let error = Error { answer, retry_after: None };
             for operation in row.operations {
                 let reply = error.reply(*operation, &dialect);
                 assert_eq!(reply.status, row.status);
                 if row.code != Code::Validation {
-                    assert_eq!(reply.body, Refusal::new(row.code, "").body());
+                    assert_eq!(reply.body, ApiError::new(row.code, "").body());
                 }
             }
         }

@@ -4,7 +4,7 @@
 use crate::api::operation::Operation;
 use crate::fault::condition::{Condition, During};
 use crate::fault::count::Count;
-use crate::fault::effect::Effect;
+use crate::fault::effect::Effects;
 
 /// A request as faults see it.
 pub mod request;
@@ -15,7 +15,7 @@ pub mod counters;
 /// Which fault strikes.
 pub mod decide;
 /// How a reply goes out.
-pub mod sending;
+pub mod transmission;
 /// What becomes of the body.
 pub mod body;
 /// For which requests.
@@ -62,7 +62,7 @@ pub struct Fault {
     /// Whether it counts only the requests that name it in `Prefer`.
     pub on_request: bool,
     /// What the client sees.
-    pub effect: Effect,
+    pub effect: Effects,
     /// The fault as it was written, in canonical JSON: members sorted, comments and layout gone. Counters go on over a
     /// reload for as long as this stays the same.
     pub text: String,

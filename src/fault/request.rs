@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 
 use serde_json::Value;
 
-use crate::api::call::{Call, KeyPlace, decode};
+use crate::api::call::{Call, KeyMatch, decode};
 use crate::api::dialect::Dialect;
 use crate::api::operation::Operation;
 use crate::draw::{Draw, Seed};
@@ -26,7 +26,7 @@ pub struct Request<'a> {
     /// The key as sent.
     pub key: Option<String>,
     /// Where that key stands in the scenario.
-    pub place: KeyPlace,
+    pub place: KeyMatch,
     json: OnceCell<Option<Value>>,
     fingerprint: OnceCell<u64>,
 }
@@ -38,7 +38,7 @@ impl<'a> Request<'a> {
         (operation, parameter): (Operation, &'a str),
         call: &'a Call<'a>,
         dialect: &'a Dialect,
-        (key, place): (Option<String>, KeyPlace),
+        (key, place): (Option<String>, KeyMatch),
     ) -> Self {
         let (json, fingerprint) = (OnceCell::new(), OnceCell::new());
         Self { operation, parameter, call, dialect, key, place, json, fingerprint }
@@ -126,11 +126,11 @@ impl<'a> Request<'a> {
                 None => bytes(&draw.with(2), self.call.bytes()),
             };
             draw = match self.place {
-                KeyPlace::Listed(place) => draw.with(3).with(place as u64),
-                KeyPlace::Any => draw.with(4),
-                KeyPlace::Minted => draw.with(7),
-                KeyPlace::Unknown => draw.with(5),
-                KeyPlace::None => draw.with(6),
+                KeyMatch::Listed(place) => draw.with(3).with(place as u64),
+                KeyMatch::Any => draw.with(4),
+                KeyMatch::Minted => draw.with(7),
+                KeyMatch::Unknown => draw.with(5),
+                KeyMatch::None => draw.with(6),
             };
             draw.number()
         })
@@ -192,26 +192,26 @@ mod tests {
         }
     }
 
-    fn print(path: &str, query: &str, body: &str, place: KeyPlace) -> u64 {
+    fn print(path: &str, query: &str, body: &str, place: KeyMatch) -> u64 {
         let (call, dialect) = (call(path, query, body), Dialect::default());
         Request::new((Operation::Qna, ""), &call, &dialect, (None, place)).fingerprint()
     }
 
     #[test]
     fn ways_of_writing_one_request_have_one_fingerprint() {
-        let one = print("/v1/qna/unanswered/get", "a=1&b=%20x", r#"{"a":1,"b":[1,2]}"#, KeyPlace::None);
+        let one = print("/v1/qna/unanswered/get", "a=1&b=%20x", r#"{"a":1,"b":[1,2]}"#, KeyMatch::None);
         for (path, query, body) in [
             ("/resources/v1/qna/unanswered/get/", "b=+x&a=1", r#"{ "b":[1,2], "a":1 }"#),
             ("/v1/qna/unanswered/get", "api_key=k&a=1&b=%20x", r#"{"apiKey":"k","a":1,"b":[1,2]}"#),
         ] {
-            assert_eq!(print(path, query, body, KeyPlace::None), one);
+            assert_eq!(print(path, query, body, KeyMatch::None), one);
         }
         for (query, body, place) in [
-            ("a=1", r#"{"a":1,"b":[1,2]}"#, KeyPlace::None),
-            ("a=1&b=%20x", r#"{"a":1,"b":[2,1]}"#, KeyPlace::None),
-            ("a=1&b=%20x", r#"{"a":"1","b":[1,2]}"#, KeyPlace::None),
-            ("a=1&b=%20x", r#"{"a":1,"b":[1,2]"#, KeyPlace::None),
-            ("a=1&b=%20x", r#"{"a":1,"b":[1,2]}"#, KeyPlace::Listed(0)),
+            ("a=1", r#"{"a":1,"b":[1,2]}"#, KeyMatch::None),
+            ("a=1&b=%20x", r#"{"a":1,"b":[2,1]}"#, KeyMatch::None),
+            ("a=1&b=%20x", r#"{"a":"1","b":[1,2]}"#, KeyMatch::None),
+            ("a=1&b=%20x", r#"{"a":1,"b":[1,2]"#, KeyMatch::None),
+            ("a=1&b=%20x", r#"{"a":1,"b":[1,2]}"#, KeyMatch::Listed(0)),
         ] {
             assert_ne!(print("/v1/qna/unanswered/get", query, body, place), one, "{query} {body}");
         }
@@ -229,7 +229,7 @@ mod tests {
             (" 0204 ", "", "", 204),
         ] {
             let call = call("/", query, body);
-            let request = Request::new((Operation::Qna, parameter), &call, &dialect, (None, KeyPlace::None));
+            let request = Request::new((Operation::Qna, parameter), &call, &dialect, (None, KeyMatch::None));
             let on = |number| Condition { businesses: vec![7, number], ..Condition::default() };
             assert!(request.meets(&on(number)) && !request.meets(&on(5)), "{number}");
         }
@@ -238,7 +238,7 @@ mod tests {
     #[test]
     fn preferences_come_in_one_header_or_in_many() {
         let (call, dialect) = (call("/", "", ""), Dialect::default());
-        let request = Request::new((Operation::Qna, ""), &call, &dialect, (None, KeyPlace::None));
+        let request = Request::new((Operation::Qna, ""), &call, &dialect, (None, KeyMatch::None));
         assert!(request.prefers("a") && request.prefers("b") && !request.prefers("respond-async"));
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use crate::api::call::{Body, Call, KeyPlace};
+use crate::api::call::{Body, Call, KeyMatch};
 use crate::api::dialect::Dialect;
 use crate::api::operation::Operation;
 use crate::api::reply::Reply;
@@ -27,7 +27,7 @@ pub struct Facts {
     /// The operation; none where nothing is at its path.
     pub operation: Option<Operation>,
     /// Which key it carries.
-    pub place: KeyPlace,
+    pub place: KeyMatch,
     /// Whether its path began with the world's name.
     pub prefixed: bool,
     /// Whether the client gets an answer at all.

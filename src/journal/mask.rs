@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::api::call::{KeyPlace, decode};
+use crate::api::call::{KeyMatch, decode};
 use crate::auth::Keys;
 
 /// What stands for a key in all that is shown.
@@ -21,11 +21,11 @@ impl<'a> Mask<'a> {
 
     /// Where a key stands.
     #[must_use]
-    pub fn place(&self, key: &str) -> KeyPlace {
+    pub fn place(&self, key: &str) -> KeyMatch {
         let key = key.trim();
         match self.minted {
-            Some(minted) if minted == key => KeyPlace::Minted,
-            _ if key.is_empty() => KeyPlace::None,
+            Some(minted) if minted == key => KeyMatch::Minted,
+            _ if key.is_empty() => KeyMatch::None,
             _ => self.keys.place(Some(key)),
         }
     }
@@ -38,7 +38,7 @@ impl<'a> Mask<'a> {
     /// What stands for a text, if that is one of the keys.
     fn known(&self, text: &str) -> Option<String> {
         let place = self.place(text);
-        matches!(place, KeyPlace::Listed(_) | KeyPlace::Minted).then(|| self.keys.label(place)).flatten()
+        matches!(place, KeyMatch::Listed(_) | KeyMatch::Minted).then(|| self.keys.label(place)).flatten()
     }
 
     /// The value of a header.

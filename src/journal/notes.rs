@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::api::call::{Call, KeyPlace, decode};
+use crate::api::call::{Call, KeyMatch, decode};
+use crate::api::error::Code;
 use crate::api::operation::Operation;
-use crate::api::refusal::Code;
 use crate::fault::request::Request;
 use crate::journal::entry::Entry;
 use crate::operations;
@@ -41,7 +41,7 @@ fn about_key(entry: &Entry, call: &Call<'_>) -> Vec<String> {
     }
     let from_page =
         ["origin", "sec-fetch-site", "sec-fetch-mode"].iter().any(|name| call.header(name).is_some());
-    if from_page && entry.facts.place != KeyPlace::None {
+    if from_page && entry.facts.place != KeyMatch::None {
         notes.push("the key was used from a browser, where anybody can read it".to_owned());
     }
     notes

@@ -7,8 +7,8 @@ use arc_swap::ArcSwapOption;
 use crate::api::ids::free;
 use crate::api::sources;
 use crate::dataset::added::ByLocation;
+use crate::dataset::facts::Dataset;
 use crate::dataset::records::{Question, Review};
-use crate::dataset::whole::Dataset;
 use crate::draw::Draw;
 
 /// What was added.

@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::api::call::Call;
 use crate::api::email;
+use crate::api::error::{ApiError, Code};
 use crate::api::field::{self, Field, element_must_be, must_be};
 use crate::api::phone::COUNTRIES;
-use crate::api::refusal::{Code, Refusal};
+use crate::dataset::facts::{BusinessRef, Dataset};
 use crate::dataset::records::{CustomField, Preferences};
-use crate::dataset::whole::{Dataset, Place};
 use crate::ledger::Ledger;
 use crate::ledger::contacts::Change;
 use crate::operations::{Answer, Context};
@@ -97,10 +97,10 @@ pub fn answer(
     dataset: &Dataset,
     ledger: &Mutex<Ledger>,
     call: &Call<'_>,
-) -> Result<Answer, Refusal> {
+) -> Result<Answer, ApiError> {
     let enterprise = context.enterprise.unwrap_or_default();
     if field::is_blank(call.bytes()) {
-        return Err(Refusal::new(Code::NoBody, ""));
+        return Err(ApiError::new(Code::NoBody, ""));
     }
     let request: Request = field::object(call.bytes())?;
     let number = dataset.account(enterprise).number;
@@ -110,7 +110,7 @@ pub fn answer(
 
     let id = request.id.integer("id")?;
     let unknown =
-        |id: i64| Refusal::new(Code::ContactUnknown, format!("id: {id} is no contact of this enterprise"));
+        |id: i64| ApiError::new(Code::ContactUnknown, format!("id: {id} is no contact of this enterprise"));
     if let Some(id) = id.filter(|id| u64::try_from(*id).ok().and_then(|id| contacts.get(id)).is_none()) {
         return Err(unknown(id));
     }
@@ -122,10 +122,10 @@ pub fn answer(
     let in_request = change.email.is_some() || change.phone.is_some();
     let stored = upsert.contact.email.is_some() || upsert.contact.phone.is_some();
     if !(in_request || stored && !context.dialect.contact_identity_in_request) {
-        return Err(Refusal::validation("email or phone is mandatory", ""));
+        return Err(ApiError::validation("email or phone is mandatory", ""));
     }
     if upsert.created && change.business_ids.is_empty() {
-        return Err(Refusal::new(Code::BusinessMissing, "businessIds: mandatory when a contact is created"));
+        return Err(ApiError::new(Code::BusinessMissing, "businessIds: mandatory when a contact is created"));
     }
     if upsert.created {
         upsert.contact.country_code.get_or_insert_with(|| COUNTRIES[0].to_owned());
@@ -144,7 +144,7 @@ fn change(
     enterprise: u32,
     id: Option<i64>,
     request: &Request<'_>,
-) -> Result<Change, Refusal> {
+) -> Result<Change, ApiError> {
     let text = |field: Field<'_>, name| field.text(name).map(|text| text.map(std::borrow::Cow::into_owned));
     Ok(Change {
         id,
@@ -175,7 +175,7 @@ fn change(
         email_preferences: preferences(request.email_preferences, "emailPreferences")?,
         sms_preferences: match preferences(request.sms_preferences, "smsPreferences")? {
             Some(_) if !dataset.account(enterprise).text_categorisation => {
-                return Err(Refusal::new(Code::TextCategorisation, ""));
+                return Err(ApiError::new(Code::TextCategorisation, ""));
             }
             preferences => preferences,
         },
@@ -183,20 +183,22 @@ fn change(
 }
 
 /// Ids of locations of the enterprise, or of the account itself.
-fn business_ids(dataset: &Dataset, enterprise: u32, field: Field<'_>) -> Result<Vec<u64>, Refusal> {
+fn business_ids(dataset: &Dataset, enterprise: u32, field: Field<'_>) -> Result<Vec<u64>, ApiError> {
     let ids = field.integers("businessIds")?;
     let check = |(at, id): (usize, i64)| match dataset.find(id) {
-        Some(Place::Account(account)) if account == enterprise => Ok(id.unsigned_abs()),
-        Some(Place::Location(place)) if dataset.account_of(place) == enterprise => Ok(id.unsigned_abs()),
+        Some(BusinessRef::Account(account)) if account == enterprise => Ok(id.unsigned_abs()),
+        Some(BusinessRef::Location(place)) if dataset.account_of(place) == enterprise => {
+            Ok(id.unsigned_abs())
+        }
         Some(_) | None => {
             let detail = format!("businessIds[{at}]: {id} is not a business of this enterprise");
-            Err(Refusal::new(Code::BusinessMissing, detail))
+            Err(ApiError::new(Code::BusinessMissing, detail))
         }
     };
     ids.into_iter().enumerate().map(check).collect()
 }
 
-fn preferences(field: Field<'_>, name: &str) -> Result<Option<Preferences>, Refusal> {
+fn preferences(field: Field<'_>, name: &str) -> Result<Option<Preferences>, ApiError> {
     let Some(sent) = field.object::<RequestPreferences>(name)? else { return Ok(None) };
     Ok(Some(Preferences {
         marketing_optin: sent.marketing_optin.boolean(&format!("{name}.marketingOptin"))?,
@@ -205,7 +207,7 @@ fn preferences(field: Field<'_>, name: &str) -> Result<Option<Preferences>, Refu
     }))
 }
 
-fn custom_fields(field: Field<'_>) -> Result<Option<Vec<CustomField>>, Refusal> {
+fn custom_fields(field: Field<'_>) -> Result<Option<Vec<CustomField>>, ApiError> {
     let (name, allowed) = ("customFields", "a list of objects");
     let read = |(at, raw): (usize, &str)| {
         let sent: RequestField = raw
@@ -215,7 +217,7 @@ fn custom_fields(field: Field<'_>) -> Result<Option<Vec<CustomField>>, Refusal> 
             .ok_or_else(|| element_must_be(name, at, allowed, raw))?;
         let place = |member| format!("{name}[{at}].{member}");
         let (name, kind) = (place("fieldName"), place("type"));
-        let Some(name) = sent.field_name.text(&name)? else { return Err(Refusal::mandatory(&name)) };
+        let Some(name) = sent.field_name.text(&name)? else { return Err(ApiError::mandatory(&name)) };
         let kind = sent.kind.text(&kind)?.map_or_else(|| "text".to_owned(), std::borrow::Cow::into_owned);
         let value = sent.field_value.text(&place("fieldValue"))?.unwrap_or_default().into_owned();
         match CustomField::problem(&kind, &value) {

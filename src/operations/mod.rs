@@ -7,15 +7,13 @@ use bytes::Bytes;
 
 use crate::api::call::Call;
 use crate::api::dialect::Dialect;
+use crate::api::error::ApiError;
 use crate::api::field;
 use crate::api::operation::Operation;
-use crate::api::refusal::Refusal;
 use crate::auth::Caller;
-use crate::dataset::whole::Dataset;
+use crate::dataset::facts::Dataset;
 use crate::ledger::Ledger;
 
-/// Answers given before.
-mod memo;
 /// Sentiment location info.
 pub mod sentiment_locations;
 /// Sentiment score benchmark.
@@ -104,21 +102,13 @@ pub fn answer(
     dataset: &Dataset,
     ledger: &Mutex<Ledger>,
     call: &Call<'_>,
-) -> Result<Answer, Refusal> {
+) -> Result<Answer, ApiError> {
     match operation {
-        Operation::SentimentLocations => memo::answer(operation, context, dataset, call, || {
-            sentiment_locations::answer(context, dataset, call)
-        }),
-        Operation::SentimentBenchmark => memo::answer(operation, context, dataset, call, || {
-            sentiment_benchmark::answer(context, dataset, call)
-        }),
+        Operation::SentimentLocations => sentiment_locations::answer(context, dataset, call),
+        Operation::SentimentBenchmark => sentiment_benchmark::answer(context, dataset, call),
         Operation::Contact => contact::answer(context, dataset, ledger, call),
-        Operation::Reviews => {
-            memo::answer(operation, context, dataset, call, || reviews::answer(context, dataset, call))
-        }
-        Operation::Qna => {
-            memo::answer(operation, context, dataset, call, || qna::answer(context, dataset, call))
-        }
+        Operation::Reviews => reviews::answer(context, dataset, call),
+        Operation::Qna => qna::answer(context, dataset, call),
         Operation::Subscribe => subscribe::answer(context, dataset, ledger, call),
     }
 }

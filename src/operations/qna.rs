@@ -5,13 +5,13 @@
 use serde::{Deserialize, Serialize};
 
 use crate::api::call::Call;
+use crate::api::error::{ApiError, Code};
 use crate::api::field::{self, Field};
 use crate::api::query::{page, within_window};
-use crate::api::refusal::{Code, Refusal};
 use crate::dataset::added;
+use crate::dataset::facts::Dataset;
 use crate::dataset::questions::Shown;
 use crate::dataset::text::Text;
-use crate::dataset::whole::Dataset;
 use crate::operations::{Answer, Context};
 
 /// The body.
@@ -75,10 +75,10 @@ const PAGE: u64 = 25;
 ///
 /// # Errors
 /// 1011 for the business, 1163 and 1164 for the page.
-pub fn answer<'a>(context: Context<'a>, dataset: &'a Dataset, call: &Call<'_>) -> Result<Answer, Refusal> {
+pub fn answer<'a>(context: Context<'a>, dataset: &'a Dataset, call: &Call<'_>) -> Result<Answer, ApiError> {
     let name = &context.dialect.names.business;
     let Some(sent) = call.parameter(name) else {
-        return Err(Refusal::new(Code::BusinessInvalid, format!("{name}: the parameter is missing")));
+        return Err(ApiError::new(Code::BusinessInvalid, format!("{name}: the parameter is missing")));
     };
     let place = context.caller.business(dataset, name, &sent)?;
     let request: Request =

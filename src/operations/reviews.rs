@@ -10,17 +10,17 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::api::call::Call;
 use crate::api::dates::Day;
+use crate::api::error::{ApiError, Code};
 use crate::api::field::{self, Field, element_must_be, must_be};
 use crate::api::query::{index, page, within_window};
-use crate::api::refusal::{Code, Refusal};
 use crate::api::sources;
 use crate::dataset::added;
+use crate::dataset::facts::{BusinessRef, Dataset};
 use crate::dataset::records::Kind;
 use crate::dataset::search::Search;
 use crate::dataset::selection::Filter;
 use crate::dataset::shown::Shown;
 use crate::dataset::text::{Id, Text};
-use crate::dataset::whole::{Dataset, Place};
 use crate::operations::{Answer, Context};
 
 /// The body.
@@ -107,7 +107,7 @@ const PAGE: u64 = 25;
 ///
 /// # Errors
 /// 1011 for the business, 1163 and 1164 for the page, 1186, 1187, 1227 and 1228 for the days, 2003 for other fields.
-pub fn answer(context: Context<'_>, dataset: &Dataset, call: &Call<'_>) -> Result<Answer, Refusal> {
+pub fn answer(context: Context<'_>, dataset: &Dataset, call: &Call<'_>) -> Result<Answer, ApiError> {
     let names = &context.dialect.names;
     let flag = call.parameter(&names.competitor);
     let competitor = match flag.as_deref().map(str::to_ascii_lowercase).as_deref() {
@@ -159,13 +159,17 @@ pub fn answer(context: Context<'_>, dataset: &Dataset, call: &Call<'_>) -> Resul
     Ok(list(rows.skip(skip).take(take), take))
 }
 
-fn bad_index(code: Code, name: &str, sent: &str) -> Refusal {
-    Refusal::new(code, format!("{name}: {sent} is not an integer of 0 or more"))
+fn bad_index(code: Code, name: &str, sent: &str) -> ApiError {
+    ApiError::new(code, format!("{name}: {sent} is not an integer of 0 or more"))
 }
 
 /// The business of the path: a competitor of an account that the key covers, or a business that it covers. With an
 /// unreadable flag (`None`) it needs only to exist; the flag is refused afterwards.
-fn business(context: Context<'_>, dataset: &Dataset, competitor: Option<bool>) -> Result<Place, Refusal> {
+fn business(
+    context: Context<'_>,
+    dataset: &Dataset,
+    competitor: Option<bool>,
+) -> Result<BusinessRef, ApiError> {
     let anyone = crate::auth::Caller { key: None };
     let caller = if competitor == Some(false) { context.caller } else { anyone };
     let place = caller.business(dataset, "the path's business id", context.parameter)?;
@@ -177,8 +181,8 @@ fn business(context: Context<'_>, dataset: &Dataset, competitor: Option<bool>) -
             })
     };
     match (competitor, place) {
-        (Some(true), Place::Account(account)) if rival(account) => Ok(place),
-        (Some(true), _) => Err(Refusal::new(
+        (Some(true), BusinessRef::Account(account)) if rival(account) => Ok(place),
+        (Some(true), _) => Err(ApiError::new(
             Code::BusinessInvalid,
             "the path's business id: this is no competitor of an account that the API key covers",
         )),
@@ -186,16 +190,16 @@ fn business(context: Context<'_>, dataset: &Dataset, competitor: Option<bool>) -
     }
 }
 
-fn date(field: Field<'_>, name: &str, code: Code) -> Result<Option<Day>, Refusal> {
+fn date(field: Field<'_>, name: &str, code: Code) -> Result<Option<Day>, ApiError> {
     let refuse =
-        |sent: &str| Refusal::new(code, format!("{name}: {sent} is not a date in the format MM/DD/YYYY"));
+        |sent: &str| ApiError::new(code, format!("{name}: {sent} is not a date in the format MM/DD/YYYY"));
     let Some(raw) = field.raw() else { return Ok(None) };
     let text = field::string(raw).ok_or_else(|| refuse(raw))?;
     Day::from_request(&text).map(Some).ok_or_else(|| refuse(&text))
 }
 
 /// The locations to list: all of the business's, or those that `subBusinessIds` names. Unknown ids match nothing.
-fn locations(dataset: &Dataset, place: Place, narrowed: &[i64]) -> Vec<u32> {
+fn locations(dataset: &Dataset, place: BusinessRef, narrowed: &[i64]) -> Vec<u32> {
     let mut locations = dataset.locations_of(place);
     if !narrowed.is_empty() {
         let places = narrowed.iter().filter_map(|number| dataset.find(*number));
@@ -207,7 +211,7 @@ fn locations(dataset: &Dataset, place: Place, narrowed: &[i64]) -> Vec<u32> {
 }
 
 /// Whether published reviews alone are wanted, parked ones alone, or both.
-fn statuses(field: Field<'_>) -> Result<Option<bool>, Refusal> {
+fn statuses(field: Field<'_>) -> Result<Option<bool>, ApiError> {
     let allowed = "a list of published, parked, all";
     let (mut published, mut parked) = (false, false);
     let statuses = field.texts("statuses")?;

@@ -6,13 +6,13 @@
 use serde::{Deserialize, Serialize};
 
 use crate::api::call::Call;
+use crate::api::error::ApiError;
 use crate::api::field::{self, Field};
-use crate::api::refusal::Refusal;
 use crate::api::sources;
 use crate::dataset::asked::{business_numbers, hierarchy, ordered};
+use crate::dataset::facts::{BusinessRef, Dataset};
 use crate::dataset::insight::{Score, Tenths, total};
 use crate::dataset::selection::Filter;
-use crate::dataset::whole::{Dataset, Place};
 use crate::operations::{Answer, Context};
 
 /// The body.
@@ -54,7 +54,7 @@ pub struct Actual {
 ///
 /// # Errors
 /// 2003 for a field that is not as documented, 1027 for a business number outside the enterprise.
-pub fn answer(context: Context<'_>, dataset: &Dataset, call: &Call<'_>) -> Result<Answer, Refusal> {
+pub fn answer(context: Context<'_>, dataset: &Dataset, call: &Call<'_>) -> Result<Answer, ApiError> {
     let enterprise = context.enterprise.unwrap_or_default();
     let request: Request =
         if field::is_blank(call.bytes()) { Request::default() } else { field::object(call.bytes())? };
@@ -86,12 +86,12 @@ fn score(context: Context<'_>, dataset: &Dataset, filter: &Filter<'_>, locations
 
 /// The accounts that `businessNumbers` ask about, with locations or without: those named, those of the locations named,
 /// and the enterprises of a reseller named (or it alone, where it has none).
-fn asked_about(dataset: &Dataset, field: Field<'_>) -> Result<Vec<u32>, Refusal> {
+fn asked_about(dataset: &Dataset, field: Field<'_>) -> Result<Vec<u32>, ApiError> {
     let mut accounts = Vec::new();
     for place in field.integers("businessNumbers")?.into_iter().filter_map(|number| dataset.find(number)) {
         let named = dataset.account_at(place);
         let before = accounts.len();
-        if let Place::Account(_) = place {
+        if let BusinessRef::Account(_) = place {
             let under = |account: &u32| *account != named && dataset.is_under(*account, named);
             accounts.extend(dataset.accounts().filter(under));
         }
@@ -121,7 +121,8 @@ fn industry_of(context: Context<'_>, dataset: &Dataset, account: u32, days: &Fil
     }
     let competitors =
         business.competitors.iter().filter_map(|number| dataset.find(i64::try_from(*number).ok()?));
-    let mut locations: Vec<u32> = competitors.flat_map(|place: Place| dataset.locations_of(place)).collect();
+    let mut locations: Vec<u32> =
+        competitors.flat_map(|place: BusinessRef| dataset.locations_of(place)).collect();
     locations.sort_unstable();
     locations.dedup();
     let score = score(context, dataset, days, &locations);

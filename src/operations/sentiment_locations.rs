@@ -9,16 +9,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::api::call::Call;
 use crate::api::email;
+use crate::api::error::ApiError;
 use crate::api::field::{self, Field, must_be};
 use crate::api::fold::fold;
 use crate::api::query::{WINDOW, index, page};
-use crate::api::refusal::Refusal;
 use crate::api::sources;
 use crate::dataset::asked::{business_numbers, hierarchy, ordered};
+use crate::dataset::facts::Dataset;
 use crate::dataset::hierarchy::group_id;
 use crate::dataset::insight::{Score, Tenths, scores};
 use crate::dataset::selection::Filter;
-use crate::dataset::whole::Dataset;
 use crate::operations::{Answer, Context};
 
 /// The body.
@@ -67,7 +67,7 @@ pub struct DataPoint {
 ///
 /// # Errors
 /// 2003 for a field that is not as documented, 1027 for a business number outside the enterprise.
-pub fn answer(context: Context<'_>, dataset: &Dataset, call: &Call<'_>) -> Result<Answer, Refusal> {
+pub fn answer(context: Context<'_>, dataset: &Dataset, call: &Call<'_>) -> Result<Answer, ApiError> {
     let enterprise = context.enterprise.unwrap_or_default();
     let start = index(call, "start-index")
         .map_err(|sent| must_be("start-index", "an integer of 0 or more", &sent))?
@@ -79,7 +79,7 @@ pub fn answer(context: Context<'_>, dataset: &Dataset, call: &Call<'_>) -> Resul
     if !(1..=100).contains(&size) {
         let sent = call.parameter("page-size").unwrap_or_default();
         let detail = format!("page-size: {sent} is not one of 1-100");
-        return Err(Refusal::validation("page-size must be between 1 and 100", detail));
+        return Err(ApiError::validation("page-size must be between 1 and 100", detail));
     }
     let by_score = match call.parameter("sort-by").as_deref() {
         None | Some("name") => false,
@@ -105,7 +105,7 @@ pub fn answer(context: Context<'_>, dataset: &Dataset, call: &Call<'_>) -> Resul
     ordered(from <= to)?;
     if start.saturating_add(size) > WINDOW {
         let message = format!("start-index + page-size must be at most {WINDOW}");
-        return Err(Refusal::validation(message, format!("{start} + {size} is more")));
+        return Err(ApiError::validation(message, format!("{start} + {size} is more")));
     }
 
     locations.retain(|place| dataset.location(*place).is_at(&levels));
@@ -142,8 +142,8 @@ pub fn answer(context: Context<'_>, dataset: &Dataset, call: &Call<'_>) -> Resul
 
 /// Checks that `userEmail` is a user of the account, of an enterprise under it, or of a reseller above it. An account
 /// without users takes any address.
-fn user(dataset: &Dataset, enterprise: u32, field: Field<'_>) -> Result<(), Refusal> {
-    let Some(sent) = field.text("userEmail")? else { return Err(Refusal::mandatory("userEmail")) };
+fn user(dataset: &Dataset, enterprise: u32, field: Field<'_>) -> Result<(), ApiError> {
+    let Some(sent) = field.text("userEmail")? else { return Err(ApiError::mandatory("userEmail")) };
     if dataset.account(enterprise).users.is_empty() {
         return if email::looks_like_one(&sent) {
             Ok(())
@@ -159,10 +159,10 @@ fn user(dataset: &Dataset, enterprise: u32, field: Field<'_>) -> Result<(), Refu
         .filter(related)
         .flat_map(|account| &dataset.account(account).users)
         .any(|user| fold(user) == wanted);
-    if known { Ok(()) } else { Err(Refusal::validation(format!("No user found for userEmail: {sent}"), "")) }
+    if known { Ok(()) } else { Err(ApiError::validation(format!("No user found for userEmail: {sent}"), "")) }
 }
 
-fn group_level(dataset: &Dataset, enterprise: u32, field: Field<'_>) -> Result<Option<String>, Refusal> {
+fn group_level(dataset: &Dataset, enterprise: u32, field: Field<'_>) -> Result<Option<String>, ApiError> {
     let Some(level) = field.text("groupByLevel")? else { return Ok(None) };
     let known: Vec<&str> = dataset
         .accounts()

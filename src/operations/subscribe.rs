@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use crate::api::call::Call;
+use crate::api::error::{ApiError, Code};
 use crate::api::events;
 use crate::api::field::{self, Field, element_must_be, must_be};
-use crate::api::refusal::{Code, Refusal};
-use crate::dataset::whole::{Dataset, Place};
+use crate::dataset::facts::{BusinessRef, Dataset};
 use crate::ledger::Ledger;
 use crate::operations::{Answer, Context};
 
@@ -45,7 +45,7 @@ pub struct Response<'a> {
 ///
 /// # Errors
 /// 2466 where the body is no JSON object.
-pub fn sent_key(call: &Call<'_>) -> Result<Option<String>, Refusal> {
+pub fn sent_key(call: &Call<'_>) -> Result<Option<String>, ApiError> {
     if field::is_blank(call.bytes()) {
         return Ok(None);
     }
@@ -64,7 +64,7 @@ pub fn answer(
     dataset: &Dataset,
     ledger: &Mutex<Ledger>,
     call: &Call<'_>,
-) -> Result<Answer, Refusal> {
+) -> Result<Answer, ApiError> {
     let request: Request = field::object(call.bytes())?;
     let account = account(context, dataset, request.business_number)?;
     let events = events_of(context, request.events)?;
@@ -79,22 +79,22 @@ pub fn answer(
     Ok(Answer::of(&Response { subscription_id, business_id, events: &events }))
 }
 
-fn account(context: Context<'_>, dataset: &Dataset, field: Field<'_>) -> Result<u32, Refusal> {
+fn account(context: Context<'_>, dataset: &Dataset, field: Field<'_>) -> Result<u32, ApiError> {
     let name = "businessNumber";
-    let refuse = |why: &str| Refusal::new(Code::BusinessInvalid, format!("{name}: {why}"));
+    let refuse = |why: &str| ApiError::new(Code::BusinessInvalid, format!("{name}: {why}"));
     let raw = field.raw().ok_or_else(|| refuse("it is missing"))?;
     let number = field::integer(raw).ok_or_else(|| refuse("it is not a number"))?;
     match context.caller.business(dataset, name, &number.to_string())? {
-        Place::Account(account) => Ok(account),
-        Place::Location(_) => Err(refuse("this is a location; events belong to an account")),
+        BusinessRef::Account(account) => Ok(account),
+        BusinessRef::Location(_) => Err(refuse("this is a location; events belong to an account")),
     }
 }
 
 /// The events asked for, each once, by their own names.
-fn events_of(context: Context<'_>, field: Field<'_>) -> Result<Vec<String>, Refusal> {
+fn events_of(context: Context<'_>, field: Field<'_>) -> Result<Vec<String>, ApiError> {
     let asked = field.texts("events")?;
     if asked.is_empty() {
-        return Err(Refusal::mandatory("events"));
+        return Err(ApiError::mandatory("events"));
     }
     let mut names: Vec<String> = Vec::with_capacity(asked.len());
     for (at, event) in asked.iter().enumerate() {
@@ -111,8 +111,8 @@ fn events_of(context: Context<'_>, field: Field<'_>) -> Result<Vec<String>, Refu
     Ok(names)
 }
 
-fn endpoint(field: Field<'_>) -> Result<String, Refusal> {
-    let Some(sent) = field.text("endpoint")? else { return Err(Refusal::mandatory("endpoint")) };
+fn endpoint(field: Field<'_>) -> Result<String, ApiError> {
+    let Some(sent) = field.text("endpoint")? else { return Err(ApiError::mandatory("endpoint")) };
     let good = Url::parse(&sent).is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
     if good { Ok(sent.into_owned()) } else { Err(must_be("endpoint", "an http or https URL", &sent)) }
 }

@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use crate::api::call::{Call, decode};
 use crate::api::cors;
+use crate::api::error::{ApiError, Code};
 use crate::api::operation::Operation;
-use crate::api::refusal::{Code, Refusal};
 use crate::api::reply::Reply;
 use crate::clock;
 use crate::operations::subscribe;
@@ -87,7 +87,7 @@ fn no_world(registry: &Registry, name: &str, call: &Call<'_>) -> Reply {
     } else {
         format!("No world is named {name}. POST /__admin/worlds {body} makes one.")
     };
-    let refusal = Refusal { message: message.into(), ..Refusal::new(Code::NotFound, "") };
+    let refusal = ApiError { message: message.into(), ..ApiError::new(Code::NotFound, "") };
     let reply = refused(&snapshot, None, &refusal);
     cors::dressed(reply, &snapshot.dialect.cors, call)
 }

@@ -9,20 +9,20 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::api::call::{BODY_LIMIT, Body, Call, KeyPlace, decode};
+use crate::api::call::{BODY_LIMIT, Body, Call, KeyMatch, decode};
 use crate::api::cors;
+use crate::api::error::{ApiError, Code};
 use crate::api::operation::Operation;
-use crate::api::refusal::{Code, Refusal};
 use crate::api::reply::Reply;
 use crate::auth::{Caller, sent_key};
 use crate::clock::Reading;
-use crate::dataset::whole::Dataset;
+use crate::dataset::facts::Dataset;
 use crate::fault::body::Body as effect;
 use crate::fault::counters::Counters;
 use crate::fault::decide::{Decision, Verdict, decide};
-use crate::fault::effect::Act;
+use crate::fault::effect::Effect;
 use crate::fault::request::Request;
-use crate::fault::sending::Sending;
+use crate::fault::transmission::SendPlan;
 use crate::fault::{malformed, patch, prefer};
 use crate::journal::entry::{Entry, Facts};
 use crate::journal::shown::{self, Origin};
@@ -37,7 +37,7 @@ pub struct Outcome {
     /// The reply.
     pub reply: Reply,
     /// How it is sent.
-    pub sending: Sending,
+    pub sending: SendPlan,
     /// What there is to tell of the call; none where it was none of the API's.
     pub call: Option<Handled>,
 }
@@ -68,7 +68,7 @@ impl Handled {
 impl From<Reply> for Outcome {
     /// A reply that goes out at once and whole.
     fn from(reply: Reply) -> Self {
-        Self { reply, sending: Sending::default(), call: None }
+        Self { reply, sending: SendPlan::default(), call: None }
     }
 }
 
@@ -96,7 +96,7 @@ pub fn respond(located: &Located, dataset: &Dataset, call: &Call<'_>) -> Outcome
     let answered =
         catch_unwind(AssertUnwindSafe(|| decided(located, dataset, route, call, &verdict, reading)));
     let Decided { reply, code, done, notes } = answered.unwrap_or_else(|_| {
-        Decided::refused(refused(snapshot, operation, &Refusal::new(Code::Internal, "")), Code::Internal)
+        Decided::refused(refused(snapshot, operation, &ApiError::new(Code::Internal, "")), Code::Internal)
     });
     if let Some(operation) = operation.filter(|_| done && !snapshot.hooks.webhooks.timeline.is_empty()) {
         let contact =
@@ -108,7 +108,7 @@ pub fn respond(located: &Located, dataset: &Dataset, call: &Call<'_>) -> Outcome
         Some(headers) => headers.applied(reply),
         None => reply,
     };
-    let sending = Sending::of(&verdict);
+    let sending = SendPlan::of(&verdict);
     let decision = verdict.decision.map(Arc::new);
     let entry = world.journal.is_on().then(|| {
         let facts = Facts {
@@ -174,7 +174,7 @@ fn key<'a>(
     located: &Located,
     route: Option<(Operation, &str)>,
     call: &Call<'a>,
-) -> (Option<Cow<'a, str>>, KeyPlace) {
+) -> (Option<Cow<'a, str>>, KeyMatch) {
     let Located { world, snapshot, .. } = located;
     let sent = if matches!(route, Some((Operation::Subscribe, _))) {
         subscribe::sent_key(call).ok().flatten().map(|key| Cow::Owned(key.trim().to_owned()))
@@ -186,7 +186,7 @@ fn key<'a>(
     };
     let sent = sent.filter(|key| !key.is_empty());
     let minted = world.minted.as_ref().is_some_and(|key| sent.as_deref() == Some(&key.key));
-    let place = if minted { KeyPlace::Minted } else { snapshot.keys.place(sent.as_deref()) };
+    let place = if minted { KeyMatch::Minted } else { snapshot.keys.place(sent.as_deref()) };
     (sent, place)
 }
 
@@ -195,7 +195,7 @@ fn judged<'a>(
     located: &'a Located,
     (operation, parameter): (Operation, &str),
     call: &Call<'_>,
-    (sent, place): (Option<Cow<'_, str>>, KeyPlace),
+    (sent, place): (Option<Cow<'_, str>>, KeyMatch),
     since_start: Duration,
     counters: &mut Counters,
 ) -> Verdict<'a> {
@@ -235,12 +235,12 @@ fn decided(
     let operation = route.map(|(operation, _)| operation);
     let plain = |reply| Decided { reply, code: None, done: false, notes: Vec::new() };
     let mut decided = match (verdict.act(), operation) {
-        (Some(Act::Error(error)), Some(operation)) => {
+        (Some(Effect::Error(error)), Some(operation)) => {
             Decided { code: Some(error.number()), ..plain(error.reply(operation, &snapshot.dialect)) }
         }
-        (Some(Act::Status(status)), _) => plain(status.reply()),
+        (Some(Effect::Status(status)), _) => plain(status.reply()),
         // Nothing of this is sent.
-        (Some(Act::Connection(_)), _) => plain(Reply::json(200, Vec::new())),
+        (Some(Effect::Connection(_)), _) => plain(Reply::json(200, Vec::new())),
         _ => match answer(located, dataset, route, call, reading) {
             Ok(Answer { body, note }) => {
                 Decided { done: true, notes: note.into_iter().collect(), ..plain(Reply::json(200, body)) }
@@ -256,17 +256,17 @@ fn decided(
 fn shape(decided: &mut Decided, verdict: &Verdict<'_>) {
     let reply = &mut decided.reply;
     match (verdict.act(), verdict.draw.clone()) {
-        (Some(Act::Body(effect::Malformed)), Some(mut draw)) => {
+        (Some(Effect::Body(effect::Malformed)), Some(mut draw)) => {
             reply.status = 200;
             reply.body = malformed::cut(&reply.body, &mut draw).into();
         }
-        (Some(Act::Body(effect::Patch(changes))), _) => match patch::applied(changes, &reply.body) {
+        (Some(Effect::Body(effect::Patch(changes))), _) => match patch::applied(changes, &reply.body) {
             Some(body) => reply.body = body.into(),
             None => {
                 decided.notes.push("the fault's patch does not apply to this answer, which stays".to_owned());
             }
         },
-        (Some(Act::Lost(_)), _) => {
+        (Some(Effect::Lost(_)), _) => {
             decided.notes.push(format!("the operation answered {}, and the answer was lost", reply.status));
         }
         _ => {}
@@ -300,11 +300,11 @@ fn answer(
     route: Option<(Operation, &str)>,
     call: &Call<'_>,
     reading: Reading,
-) -> Result<Answer, Refusal> {
+) -> Result<Answer, ApiError> {
     let Located { world, snapshot, .. } = located;
     let (operation, parameter) = route.ok_or_else(|| no_path(call))?;
     if call.method != "POST" {
-        return Err(Refusal::new(Code::Method, format!("{} is not allowed here; POST is", call.method)));
+        return Err(ApiError::new(Code::Method, format!("{} is not allowed here; POST is", call.method)));
     }
     // The subscription carries its key in the body, which is therefore read before the key is looked at.
     let caller = if operation == Operation::Subscribe {
@@ -336,50 +336,50 @@ fn answer(
 }
 
 /// Step 4: who sent that key.
-fn authenticate<'a>(located: &'a Located, sent: Option<&str>) -> Result<Caller<'a>, Refusal> {
+fn authenticate<'a>(located: &'a Located, sent: Option<&str>) -> Result<Caller<'a>, ApiError> {
     let minted = located.world.minted.as_ref();
     if let Some(key) = minted.filter(|key| sent.is_some_and(|sent| sent.trim() == key.key)) {
         return Ok(Caller { key: Some(key) });
     }
     if located.foreign {
-        return Err(Refusal::new(Code::KeyInvalid, "the key was made with another world"));
+        return Err(ApiError::new(Code::KeyInvalid, "the key was made with another world"));
     }
     located.snapshot.keys.authenticate(sent)
 }
 
-fn no_path(call: &Call<'_>) -> Refusal {
+fn no_path(call: &Call<'_>) -> ApiError {
     let known = Operation::ALL.map(Operation::path).join(", ");
     let path = if call.path.is_empty() { "/" } else { call.path };
     let message = format!("Nothing is at {path}. The paths are {known}.");
-    Refusal { message: message.into(), ..Refusal::new(Code::NotFound, "") }
+    ApiError { message: message.into(), ..ApiError::new(Code::NotFound, "") }
 }
 
 /// Step 5: the rate limit of the caller's key.
-fn within_limit(world: &World, caller: Caller<'_>, reading: Reading) -> Result<(), Refusal> {
+fn within_limit(world: &World, caller: Caller<'_>, reading: Reading) -> Result<(), ApiError> {
     let Some((key, limit)) = caller.key.and_then(|key| Some((key, key.rate_limit?))) else { return Ok(()) };
     let passed = world.quotas().pass(&key.key, limit, reading.start, reading.now);
-    passed.map_err(|seconds| Refusal {
+    passed.map_err(|seconds| ApiError {
         retry_after: Some(seconds),
-        ..Refusal::new(Code::RateLimited, format!("the key's window ends in {seconds} s"))
+        ..ApiError::new(Code::RateLimited, format!("the key's window ends in {seconds} s"))
     })
 }
 
 /// Step 7, as far as it is one for all operations: media type, encoding and size of the body.
-fn readable(call: &Call<'_>) -> Result<(), Refusal> {
+fn readable(call: &Call<'_>) -> Result<(), ApiError> {
     let media = call.header("content-type").unwrap_or_default();
     let kind = media.split_once(';').map_or(&*media, |(kind, _)| kind.trim());
     if !(kind.is_empty() || kind == "application/json" || is_json(kind)) {
         let detail =
             format!("content-type: {kind} is not application/json (curl sends a form type unless told)");
-        return Err(Refusal::new(Code::MediaType, detail));
+        return Err(ApiError::new(Code::MediaType, detail));
     }
     let encoding = call.header("content-encoding").unwrap_or_default();
     if !(encoding.is_empty() || encoding.eq_ignore_ascii_case("identity")) {
-        return Err(Refusal::new(Code::MediaType, format!("content-encoding: {encoding} is not identity")));
+        return Err(ApiError::new(Code::MediaType, format!("content-encoding: {encoding} is not identity")));
     }
     match call.body {
         Body::Whole(_) => Ok(()),
-        Body::TooLarge => Err(Refusal::new(Code::TooLarge, format!("the body is over {BODY_LIMIT} bytes"))),
+        Body::TooLarge => Err(ApiError::new(Code::TooLarge, format!("the body is over {BODY_LIMIT} bytes"))),
     }
 }
 
@@ -391,7 +391,7 @@ fn is_json(kind: &str) -> bool {
 
 /// The reply of a refusal: its exact body, and what was wrong in a header.
 #[must_use]
-pub fn refused(snapshot: &Snapshot, operation: Option<Operation>, refusal: &Refusal) -> Reply {
+pub fn refused(snapshot: &Snapshot, operation: Option<Operation>, refusal: &ApiError) -> Reply {
     let status = snapshot.dialect.status(refusal.code, operation);
     // Where the message says it all, the detail is the message: whoever looks there alone sees the cause, too.
     let detail = if refusal.detail.is_empty() { &refusal.message } else { refusal.detail.as_str() };

@@ -2,7 +2,7 @@
 //! the same path. A load that fails changes nothing that is served; it is told, and health is degraded until it is mended.
 
 /// How the loads went, and what came of them.
-pub mod board;
+pub mod status;
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use crate::clock;
 use crate::draw::Seed;
-use crate::reload::board::{Board, News};
+use crate::reload::status::{LoadEvent, LoadStatus};
 use crate::scenario::files::{Files, normal};
 use crate::scenario::load_all;
 use crate::scenario::{Folder, Loaded};
@@ -151,10 +151,10 @@ const LOOK: Duration = Duration::from_millis(400);
 pub fn follow(
     setup: &Setup,
     registry: &Registry,
-    board: &Board,
+    board: &LoadStatus,
     changes: &Receiver<()>,
     mut watch: impl FnMut(&[PathBuf]),
-    mut tell: impl FnMut(&[News]),
+    mut tell: impl FnMut(&[LoadEvent]),
 ) {
     loop {
         let mut reading = read(setup);

@@ -4,16 +4,16 @@
 use std::path::Path;
 
 use crate::clock::Moment;
+use crate::dataset::facts::{BusinessRef, Dataset};
 use crate::dataset::records::{Question, Review};
-use crate::dataset::whole::{Dataset, Place};
 use crate::scenario::json;
 use crate::scenario::leaf::{Id, digits};
-use crate::scenario::lower::{Once, Terms, questions, reviews};
 use crate::scenario::node::{Entry, Node, Scalar, Value};
 use crate::scenario::problem::{Findings, Problem};
 use crate::scenario::raw_records as raw;
 use crate::scenario::read::{Fields, Marked, unknown_name, value};
 use crate::scenario::source::Sources;
+use crate::scenario::validate::{Once, Terms, questions, reviews};
 
 /// What a record is added to.
 #[derive(Clone, Copy, Debug)]
@@ -48,7 +48,7 @@ fn read<R: Fields, T>(
     text: &str,
     to: To<'_>,
     now: &str,
-    lower: impl FnOnce(&mut Findings, &Terms, R) -> Option<T>,
+    validate: impl FnOnce(&mut Findings, &Terms, R) -> Option<T>,
 ) -> Result<(u32, T), Vec<Problem>> {
     let (mut sources, mut findings) = (Sources::default(), Findings::default());
     let file = sources.add(Path::new("body"), text.to_owned());
@@ -56,7 +56,7 @@ fn read<R: Fields, T>(
     let added = json::one(&mut findings, (file, text)).and_then(|mut node| {
         let location = location(&mut findings, to.dataset, &mut node);
         dated(&mut node, now);
-        let record = R::read(&mut findings, &node).and_then(|raw| lower(&mut findings, &terms, raw));
+        let record = R::read(&mut findings, &node).and_then(|raw| validate(&mut findings, &terms, raw));
         location.zip(record)
     });
     match added {
@@ -81,8 +81,8 @@ fn location(findings: &mut Findings, dataset: &Dataset, node: &mut Node) -> Opti
     let Marked { span, value: number } = value::<Id>(findings, KEY, &given)?;
     let number = number.0;
     match i64::try_from(number).ok().and_then(|number| dataset.find(number)) {
-        Some(Place::Location(place)) => return Some(place),
-        Some(Place::Account(_)) => {
+        Some(BusinessRef::Location(place)) => return Some(place),
+        Some(BusinessRef::Account(_)) => {
             let message = format!("{number} is an account, and `{KEY}` names a location");
             findings.error("wrong-reference", span, message);
         }

@@ -1,22 +1,22 @@
 //! Expectations, from their text.
 
-use crate::api::refusal::Code;
+use crate::api::error::Code;
 use crate::expect::expectation::{
     After, Answer, Contacts, Deliveries, Demand, Expectation, Of, Requests, Wait,
 };
 use crate::scenario::fault::{condition, fields};
 use crate::scenario::full::{filled, only_one, operations, stray};
 use crate::scenario::known::{Known, accounts, unknown_code};
-use crate::scenario::lower::Once;
 use crate::scenario::node::Node;
 use crate::scenario::problem::{Findings, listed};
 use crate::scenario::raw_expect::{self as raw, WaitSpec};
 use crate::scenario::read::{Marked, OneOrMany, Read, unknown_name};
 use crate::scenario::source::Span;
+use crate::scenario::validate::Once;
 use crate::scenario::{fault, webhook};
 
 /// The expectations of a scenario, those left out that have an error. `known` has the names of its faults and events.
-pub fn lower(findings: &mut Findings, known: &Known, nodes: &[&Node]) -> Vec<Expectation> {
+pub fn validate(findings: &mut Findings, known: &Known, nodes: &[&Node]) -> Vec<Expectation> {
     let mut names = Once::default();
     let mut expectations = Vec::with_capacity(nodes.len());
     for node in nodes {
@@ -169,7 +169,7 @@ fn requests(findings: &mut Findings, known: &Known, raw: &raw::Expectation, node
         Some(_) | None => Vec::new(),
     };
     let when = given.value.when();
-    let condition = condition::lower(findings, known, &when);
+    let condition = condition::validate(findings, known, &when);
     let all = crate::api::operation::Operation::ALL;
     let asked = if operations.is_empty() { &all[..] } else { &operations };
     fields::check(findings, known, (&when, &condition), asked);
@@ -213,18 +213,18 @@ fn deliveries(
 mod tests {
     use super::*;
     use crate::expect::expectation::Amount;
-    use crate::scenario::known::sample::lowered;
+    use crate::scenario::known::sample::validated;
 
     #[test]
     fn all_kinds_of_expectations_are_read() {
-        let (expectations, codes) = lowered(
+        let (expectations, codes) = validated(
             "- {name: backs off, after: {error: 89}, wait: retry-after}
 - {name: gives up on a bad key, after: {error: 1161}, retries: 0}
 - {name: is patient, after: {fault: slow, operation: qna}, of: key, wait: 2s, retries: 1-3}
 - {name: no duplicate contacts, contacts: {email: michael@example.test, count: 1}}
 - {name: pages through, requests: {operation: reviews, business: 100}, count: 4-}
 - {name: acknowledges hooks, deliveries: {event: message.added}, acknowledged: 100%, within: 2s}",
-            lower,
+            validate,
         );
         assert_eq!(codes, [""; 0]);
         let demands: Vec<Demand> = expectations.into_iter().map(|expectation| expectation.demand).collect();
@@ -260,7 +260,7 @@ mod tests {
             ("[{name: a, contacts: {count: 1}, requests: {}}]", "mixed-entry"),
             ("[{name: a, requests: {}, count: 1, within: 2s}]", "stray-key"),
         ] {
-            let (expectations, codes) = lowered(text, lower);
+            let (expectations, codes) = validated(text, validate);
             assert!(expectations.is_empty(), "{text}");
             assert_eq!(codes, [code], "{text}");
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::api::dialect::Dialect;
-use crate::api::refusal::CATALOGUE;
+use crate::api::error::CATALOGUE;
 use crate::auth::Key;
 use crate::dataset::records::Business;
 use crate::scenario::leaf::Id;
@@ -135,14 +135,14 @@ pub mod sample {
     use crate::scenario::source::{FileId, Sources};
     use crate::scenario::yaml;
 
-    /// What a list in YAML (a scalar or map stands for a list of it) is lowered to, and the codes of what was found: there is the account 100 with the location
+    /// What a list in YAML (a scalar or map stands for a list of it) is validated to, and the codes of what was found: there is the account 100 with the location
     /// 1001, the key `demo-key` named `demo`, the fault `slow` and the event `post.published`.
     ///
     /// # Panics
     /// Where the text is not YAML.
-    pub fn lowered<T>(
+    pub fn validated<T>(
         text: &str,
-        lower: impl Fn(&mut Findings, &Known, &[&Node]) -> T,
+        validate: impl Fn(&mut Findings, &Known, &[&Node]) -> T,
     ) -> (T, Vec<&'static str>) {
         let dialect = Dialect::default();
         let known = Known {
@@ -163,7 +163,7 @@ pub mod sample {
             Value::List(list) => list.iter().collect(),
             Value::Null | Value::Scalar(_) | Value::Map(_) => vec![&node],
         };
-        let lowered = lower(&mut findings, &known, &list);
-        (lowered, findings.into_problems(&sources).iter().map(|problem| problem.code).collect())
+        let validated = validate(&mut findings, &known, &list);
+        (validated, findings.into_problems(&sources).iter().map(|problem| problem.code).collect())
     }
 }

@@ -41,7 +41,7 @@ pub mod known;
 /// Maps without empty members, and other shared shapes.
 pub mod full;
 /// From raw values to the validated scenario.
-pub mod lower;
+pub mod validate;
 /// Templates.
 pub mod template;
 /// Faults.
@@ -150,7 +150,7 @@ fn finish(mut load: Load, path: &Path, root: Option<Root>, stem: &str) -> Loaded
                 loaded.own_worlds.push((name.value.0.clone(), place));
             }
         }
-        let scenario = lower::scenario(&mut load, root, name.clone().unwrap_or_default());
+        let scenario = validate::scenario(&mut load, root, name.clone().unwrap_or_default());
         loaded.scenario = (load.findings.errors() == 0).then_some(scenario);
         loaded.name = name;
     }

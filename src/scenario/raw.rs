@@ -1,4 +1,4 @@
-//! The mirror of a scenario file: its maps and their keys, as written. What they mean together is checked in `lower`.
+//! The mirror of a scenario file: its maps and their keys, as written. What they mean together is checked in `validate`.
 
 use serde_json::{Map, Value as Json, json};
 

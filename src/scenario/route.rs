@@ -8,12 +8,12 @@ use crate::scenario::fault::{self, condition, error, headers};
 use crate::scenario::full::{Full, only_one};
 use crate::scenario::known::Known;
 use crate::scenario::leaf::{Filled, Text};
-use crate::scenario::lower::Once;
 use crate::scenario::node::Node;
 use crate::scenario::problem::Findings;
 use crate::scenario::read::{Marked, OneOrMany, Read, choice, raw};
 use crate::scenario::source::Span;
 use crate::scenario::template;
+use crate::scenario::validate::Once;
 
 /// A stub.
 #[derive(Clone, Debug, PartialEq)]
@@ -83,7 +83,7 @@ choice! {
 const OWN: [&str; 7] = ["/", "/__admin/", "/w/", "/metrics", "/openapi.json", "/docs", "/console"];
 
 /// The routes of a scenario, those left out that have an error.
-pub fn lower(findings: &mut Findings, known: &Known, nodes: &[&Node]) -> Vec<Route> {
+pub fn validate(findings: &mut Findings, known: &Known, nodes: &[&Node]) -> Vec<Route> {
     let mut names = Once::default();
     let mut routes: Vec<(Route, Span)> = Vec::with_capacity(nodes.len());
     for node in nodes {
@@ -133,7 +133,7 @@ fn request_of(
         body: raw.body.clone(),
         ..When::default()
     };
-    let condition = condition::lower(findings, known, &when);
+    let condition = condition::validate(findings, known, &when);
     Some((raw.method?.value, path?, condition))
 }
 
@@ -208,15 +208,15 @@ fn answer_of(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::known::sample::lowered;
+    use crate::scenario::known::sample::validated;
 
     #[test]
     fn a_route_is_a_request_and_its_answer() {
-        let (routes, codes) = lowered(
+        let (routes, codes) = validated(
             "- name: experience over time
   request: {method: POST, path: /resources/v1/insight/experience/over-time/, headers: {X-Api-Key: demo-key}}
   response: {status: 202, headers: {X-A: 1}, json: {points: '{{ reviews(business=100) | length }}'}}",
-            lower,
+            validate,
         );
         assert_eq!(codes, [""; 0]);
         let route = &routes[0];
@@ -239,7 +239,7 @@ mod tests {
             ("/metrics/x", false),
         ] {
             let text = format!("[{{name: a, request: {{method: GET, path: {path}}}, response: {{}}}}]");
-            assert_eq!(lowered(&text, lower).1 == ["reserved-path"], reserved, "{path}");
+            assert_eq!(validated(&text, validate).1 == ["reserved-path"], reserved, "{path}");
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::scenario::problem::{Findings, Problem};
 use crate::scenario::raw;
 use crate::scenario::read::{value, wrong_kind};
 use crate::scenario::source::{FileId, Sources};
-use crate::scenario::{fault, json, lower, yaml};
+use crate::scenario::{fault, json, validate, yaml};
 
 /// What a sent text is called where problems name files.
 const BODY: &str = "body";
@@ -92,7 +92,7 @@ pub fn start(known: &Known, text: &str) -> Result<(Vec<Fault>, clock::Given), Ve
         None => {}
     }
     let clock = member("clock").and_then(|node| value::<raw::Clock>(&mut sent.findings, "clock", node));
-    let clock = clock.map(|clock| lower::clock(&clock.value)).unwrap_or_default();
+    let clock = clock.map(|clock| validate::clock(&clock.value)).unwrap_or_default();
     sent.ended(Some((faults, clock))).map(|(start, _)| start)
 }
 

@@ -13,7 +13,7 @@ use tokio_stream::StreamExt;
 
 use crate::api::call::{BODY_LIMIT, Body, Call};
 use crate::api::cors;
-use crate::api::refusal::{Code, Refusal};
+use crate::api::error::{ApiError, Code};
 use crate::api::reply::Reply;
 use crate::clock;
 use crate::pipeline::{self, Handled, Outcome};
@@ -147,7 +147,7 @@ fn guarded(answer: impl FnOnce() -> Outcome) -> Outcome {
 }
 
 fn failed() -> Reply {
-    Reply::json(Code::Internal.row().status, Refusal::new(Code::Internal, "").body())
+    Reply::json(Code::Internal.row().status, ApiError::new(Code::Internal, "").body())
 }
 
 /// The body, or none where it is over the limit.

@@ -4,7 +4,7 @@
 use crate::api::call::Call;
 use crate::api::reply::Reply;
 use crate::server::state::State;
-use crate::webhook::hooks::USER_AGENT;
+use crate::webhook::state::USER_AGENT;
 
 /// Why a call of the admin side is not answered.
 #[must_use]
@@ -24,7 +24,7 @@ pub fn refusal(state: &State, call: &Call<'_>) -> Option<Reply> {
     {
         return Some(error(
             403,
-            &format!("Sec-Fetch-Site is {site}: the admin side answers no other site's page."),
+            &format!("Sec-Fetch-WorldHandle is {site}: the admin side answers no other site's page."),
         ));
     }
     let own =

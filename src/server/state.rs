@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::reload::Setup;
-use crate::reload::board::Board;
+use crate::reload::status::LoadStatus;
 use crate::server::metrics::Metrics;
 use crate::server::request_log::RequestLog;
 use crate::world::registry::Registry;
@@ -14,7 +14,7 @@ pub struct State {
     /// All worlds.
     pub registry: Arc<Registry>,
     /// How the loads of the scenarios went.
-    pub board: Arc<Board>,
+    pub board: Arc<LoadStatus>,
     /// How scenarios are loaded.
     pub setup: Arc<Setup>,
     /// The secret of the admin side, if it has one.

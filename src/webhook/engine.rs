@@ -14,13 +14,13 @@ use tokio::sync::Semaphore;
 use crate::clock::{self, Mode, Moment, VirtualClock};
 use crate::webhook::client::Client;
 use crate::webhook::delivery::{Delivery, Status};
-use crate::webhook::hooks::{Due, Hooks};
+use crate::webhook::state::{Due, WebhookState};
 use crate::webhook::target::Policy;
 
 /// A world as the engine sees it.
-pub trait Site: Send + Sync {
+pub trait WorldHandle: Send + Sync {
     /// Its webhooks.
-    fn hooks(&self) -> &Hooks;
+    fn hooks(&self) -> &WebhookState;
     /// Its clock.
     fn clock(&self) -> &VirtualClock;
     /// Makes happen what its timeline has come to.
@@ -37,7 +37,7 @@ const AT_ONCE: usize = 256;
 pub struct Engine {
     running: OnceLock<Running>,
     /// Worlds that wanted to be followed, before it ran and since. The lock is held to note one.
-    sites: Mutex<Vec<Weak<dyn Site>>>,
+    sites: Mutex<Vec<Weak<dyn WorldHandle>>>,
     counts: Counts,
 }
 
@@ -84,7 +84,7 @@ impl Engine {
         Ok(())
     }
 
-    fn sites(&self) -> MutexGuard<'_, Vec<Weak<dyn Site>>> {
+    fn sites(&self) -> MutexGuard<'_, Vec<Weak<dyn WorldHandle>>> {
         self.sites.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -95,7 +95,7 @@ impl Engine {
     }
 
     /// Follows a world from now on, if it has anything to follow and is not followed already.
-    pub fn follow(self: &Arc<Self>, site: &Arc<dyn Site>) {
+    pub fn follow(self: &Arc<Self>, site: &Arc<dyn WorldHandle>) {
         if !site.hooks().wants_driving() {
             return;
         }
@@ -114,7 +114,7 @@ impl Engine {
     }
 
     /// Takes out what is due in a world, and sleeps until more is: as long as there is that world.
-    async fn drive(self: Arc<Self>, site: Weak<dyn Site>) {
+    async fn drive(self: Arc<Self>, site: Weak<dyn WorldHandle>) {
         loop {
             let Some(held) = site.upgrade() else { return };
             let next = self.step(&held).filter(|_| held.clock().mode() == Mode::Running);
@@ -130,7 +130,7 @@ impl Engine {
     }
 
     /// Makes happen and sends what is due; gives when the next is.
-    fn step(self: &Arc<Self>, site: &Arc<dyn Site>) -> Option<Moment> {
+    fn step(self: &Arc<Self>, site: &Arc<dyn WorldHandle>) -> Option<Moment> {
         let running = self.running.get()?;
         site.happen();
         let reading = site.clock().at(clock::real_now());
@@ -150,7 +150,12 @@ impl Engine {
 
     /// Moves a world's clock forward to a time, from one due instant to the next, and waits for what falls due at each;
     /// after so much real time the clock is put there whatever is awaited. Gives how many deliveries are.
-    pub async fn advance(self: &Arc<Self>, site: &Arc<dyn Site>, to: Moment, limit: Duration) -> usize {
+    pub async fn advance(
+        self: &Arc<Self>,
+        site: &Arc<dyn WorldHandle>,
+        to: Moment,
+        limit: Duration,
+    ) -> usize {
         let hooks = site.hooks();
         let _stepping = hooks.stepping.lock().await;
         let deadline = clock::real_now() + limit;
@@ -170,7 +175,7 @@ impl Engine {
     }
 
     /// Waits until nothing is due or under way in a world; says whether that came before the deadline.
-    async fn settled(self: &Arc<Self>, site: &Arc<dyn Site>, deadline: Instant) -> bool {
+    async fn settled(self: &Arc<Self>, site: &Arc<dyn WorldHandle>, deadline: Instant) -> bool {
         let hooks = site.hooks();
         loop {
             let progress = hooks.progress.notified();
@@ -194,7 +199,7 @@ impl Engine {
     /// Waits until what is due in all worlds is sent, at most so long.
     pub async fn drain(self: &Arc<Self>, grace: Duration) {
         let deadline = clock::real_now() + grace;
-        let sites: Vec<Arc<dyn Site>> = self.sites().iter().filter_map(Weak::upgrade).collect();
+        let sites: Vec<Arc<dyn WorldHandle>> = self.sites().iter().filter_map(Weak::upgrade).collect();
         for site in sites {
             self.settled(&site, deadline).await;
         }
@@ -202,7 +207,7 @@ impl Engine {
 }
 
 /// Makes one attempt, and writes down how it ended.
-async fn attempt(engine: Arc<Engine>, site: Arc<dyn Site>, due: Due) {
+async fn attempt(engine: Arc<Engine>, site: Arc<dyn WorldHandle>, due: Due) {
     let Some(running) = engine.running.get() else { return };
     // Never closed, so that a permit always comes.
     let _permit = running.permits.acquire().await;

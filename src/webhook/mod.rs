@@ -21,6 +21,6 @@ pub mod timeline;
 /// How one attempt is made.
 pub mod client;
 /// The webhooks of one world.
-pub mod hooks;
+pub mod state;
 /// Who makes attempts.
 pub mod engine;

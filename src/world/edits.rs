@@ -9,7 +9,7 @@ use crate::fault::counters::Plan;
 /// Changes that are laid over the faults of a scenario file. The file has the last word: a change is dropped when the
 /// text of the fault of its name becomes another, appears or disappears there.
 #[derive(Clone, Debug, Default)]
-pub struct Edits {
+pub struct FaultEdits {
     /// Faults put under names that were not there, the last one first.
     front: Vec<Arc<Fault>>,
     /// Faults of the file in whose place others stand, or none.
@@ -18,7 +18,7 @@ pub struct Edits {
 
 /// A fault of a world.
 #[derive(Clone, Debug)]
-pub struct Listed {
+pub struct FaultStatus {
     /// The fault.
     pub fault: Arc<Fault>,
     /// Whether it stands as in the file, turned on or off at most.
@@ -27,7 +27,7 @@ pub struct Listed {
     pub hits: u64,
 }
 
-impl Edits {
+impl FaultEdits {
     /// Those faults, as if each had been put, in order.
     #[must_use]
     pub fn of(file: &Plan, faults: &[Arc<Fault>]) -> Self {
@@ -102,7 +102,7 @@ mod tests {
     use crate::api::operation::Operation;
     use crate::fault::condition::Condition;
     use crate::fault::count::{Count, Per, Share};
-    use crate::fault::effect::Effect;
+    use crate::fault::effect::Effects;
 
     /// A fault of a name and a text.
     fn fault(name: &str, text: &str) -> Fault {
@@ -114,7 +114,7 @@ mod tests {
             during: None,
             enabled: true,
             on_request: false,
-            effect: Effect::default(),
+            effect: Effects::default(),
             text: text.to_owned(),
         }
     }
@@ -123,12 +123,12 @@ mod tests {
         Plan::new(1, faults.iter().map(|(name, text)| fault(name, text)).collect())
     }
 
-    fn put(edits: &mut Edits, file: &Plan, name: &str, text: &str) -> bool {
+    fn put(edits: &mut FaultEdits, file: &Plan, name: &str, text: &str) -> bool {
         edits.put(file, Arc::new(fault(name, text)))
     }
 
     /// Names and texts in order; an asterisk where it is not as in the file.
-    fn shown(edits: &Edits, file: &Plan) -> Vec<String> {
+    fn shown(edits: &FaultEdits, file: &Plan) -> Vec<String> {
         let mark = |own: bool| if own { "" } else { "*" };
         edits.over(file).map(|(fault, own)| format!("{}{}{}", fault.name, fault.text, mark(own))).collect()
     }
@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn a_known_name_keeps_its_place_and_a_new_one_goes_in_front() {
         let file = file(&[("a", "1"), ("b", "1")]);
-        let mut edits = Edits::default();
+        let mut edits = FaultEdits::default();
         assert!(edits.plan(&file).is_none());
         assert!(put(&mut edits, &file, "x", "1") && put(&mut edits, &file, "y", "1"));
         assert!(!put(&mut edits, &file, "x", "2") && !put(&mut edits, &file, "b", "2"));
@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn what_is_removed_is_gone_once_and_new_when_it_is_put_again() {
         let file = file(&[("a", "1"), ("b", "1")]);
-        let mut edits = Edits::default();
+        let mut edits = FaultEdits::default();
         assert!(edits.remove(&file, "b") && !edits.remove(&file, "b") && !edits.remove(&file, "z"));
         assert_eq!(shown(&edits, &file), ["a1"]);
         assert!(put(&mut edits, &file, "b", "1"));
@@ -162,7 +162,7 @@ mod tests {
     #[test]
     fn a_change_lasts_until_the_file_says_otherwise_about_that_name() {
         let before = file(&[("changed", "1"), ("same", "1"), ("removed", "1"), ("gone", "1")]);
-        let mut edits = Edits::default();
+        let mut edits = FaultEdits::default();
         for name in ["new", "taken", "changed", "same", "gone"] {
             put(&mut edits, &before, name, "2");
         }

@@ -12,10 +12,10 @@ use crate::dataset::records::{Contact, Locale};
 use crate::draw::Draw;
 use crate::ledger::contacts::Change;
 use crate::webhook::delivery::Delivery;
-use crate::webhook::engine::Site;
-use crate::webhook::hooks::{Emitted, Hooks, Told};
+use crate::webhook::engine::WorldHandle;
 use crate::webhook::schedule::UnderWay;
 use crate::webhook::settings::Emission;
+use crate::webhook::state::{Emitted, Told, WebhookState};
 use crate::world::World;
 
 impl World {
@@ -53,14 +53,14 @@ impl World {
 
     /// The engine follows it from now on, if it has anything to follow.
     pub fn followed(self: &Arc<Self>) {
-        let site: Arc<dyn Site> = Arc::<Self>::clone(self);
+        let site: Arc<dyn WorldHandle> = Arc::<Self>::clone(self);
         self.shared.engine.follow(&site);
     }
 
     /// Moves its clock forward to a time; what falls due happens, in order, before this is over. Gives how many
     /// deliveries are still awaited after so much real time.
     pub async fn advance(self: &Arc<Self>, to: Moment, limit: std::time::Duration) -> usize {
-        let site: Arc<dyn Site> = Arc::<Self>::clone(self);
+        let site: Arc<dyn WorldHandle> = Arc::<Self>::clone(self);
         self.shared.engine.advance(&site, to, limit).await
     }
 
@@ -130,8 +130,8 @@ fn told(contact: &Contact) -> Value {
     members.into()
 }
 
-impl Site for World {
-    fn hooks(&self) -> &Hooks {
+impl WorldHandle for World {
+    fn hooks(&self) -> &WebhookState {
         &self.hooks
     }
 

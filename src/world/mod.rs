@@ -32,8 +32,8 @@ use crate::fault::counters::Counters;
 use crate::journal::record::Journal;
 use crate::ledger::Ledger;
 use crate::ledger::added::Added;
-use crate::webhook::hooks::Hooks;
-use crate::world::edits::{Edits, Listed};
+use crate::webhook::state::WebhookState;
+use crate::world::edits::{FaultEdits, FaultStatus};
 use crate::world::quota::Quotas;
 use crate::world::shared::Shared;
 use crate::world::snapshot::Snapshot;
@@ -62,10 +62,10 @@ pub struct World {
     /// Those who watch it.
     pub stream: Stream,
     /// Its events and their deliveries. No lock of the ledger is held when one of these is taken.
-    hooks: Hooks,
+    hooks: WebhookState,
     shared: Shared,
     /// What the snapshot is made from. Held while that is replaced, and before any other lock of the world.
-    course: Mutex<Course>,
+    course: Mutex<WorldConfig>,
     /// Read by every request, replaced by a reload; a request keeps the one it took.
     snapshot: ArcSwap<Snapshot>,
     /// When it was used last, in milliseconds of the process's time; it orders nothing.
@@ -74,7 +74,7 @@ pub struct World {
 
 /// How a world came to serve what it serves.
 #[derive(Debug)]
-struct Course {
+struct WorldConfig {
     /// The scenario as it was loaded.
     scenario: Arc<Snapshot>,
     /// Where a reset takes it back to; for a standing world, the scenario itself.
@@ -82,12 +82,12 @@ struct Course {
     /// Its seed in place of the scenario's.
     seed: Option<Seed>,
     /// What is other about its faults.
-    edits: Edits,
+    edits: FaultEdits,
 }
 
-impl Course {
+impl WorldConfig {
     fn new(scenario: Arc<Snapshot>, start: Start) -> Self {
-        let edits = Edits::of(&scenario.faults, &start.faults);
+        let edits = FaultEdits::of(&scenario.faults, &start.faults);
         Self { scenario, seed: start.seed, start, edits }
     }
 
@@ -125,7 +125,7 @@ impl World {
         shared: &Shared,
     ) -> Self {
         let clock = VirtualClock::new(start.clock.over(scenario.clock));
-        let course = Course::new(scenario, start);
+        let course = WorldConfig::new(scenario, start);
         let snapshot = course.snapshot();
         let world = Self {
             name,
@@ -137,7 +137,7 @@ impl World {
             counters: Mutex::default(),
             journal: Journal::new(Arc::clone(&shared.budget)),
             stream: Stream::default(),
-            hooks: Hooks::new(Arc::clone(&snapshot.hooks), snapshot.seed),
+            hooks: WebhookState::new(Arc::clone(&snapshot.hooks), snapshot.seed),
             shared: shared.clone(),
             snapshot: ArcSwap::new(snapshot),
             course: Mutex::new(course),
@@ -167,7 +167,7 @@ impl World {
         Duration::from_millis(self.used.load(Ordering::Relaxed))
     }
 
-    fn course(&self) -> MutexGuard<'_, Course> {
+    fn course(&self) -> MutexGuard<'_, WorldConfig> {
         self.course.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -187,7 +187,7 @@ impl World {
     }
 
     /// Serves what its course has come to; what was counted for faults that are gone is forgotten.
-    fn serve(&self, course: &Course) {
+    fn serve(&self, course: &WorldConfig) {
         let snapshot = course.snapshot();
         self.snapshot.store(Arc::clone(&snapshot));
         self.counters().keep(&snapshot.faults);
@@ -208,14 +208,14 @@ impl World {
 
     /// Its faults, in the order in which they are considered.
     #[must_use]
-    pub fn faults(&self) -> Vec<Listed> {
+    pub fn faults(&self) -> Vec<FaultStatus> {
         let course = self.course();
         let snapshot = self.snapshot();
         let counters = self.counters();
         let ids = snapshot.faults.faults().map(|(id, _)| id);
         let listed = ids.zip(course.edits.over(&course.scenario.faults));
         listed
-            .map(|(id, (fault, from_file))| Listed {
+            .map(|(id, (fault, from_file))| FaultStatus {
                 fault: Arc::clone(fault),
                 from_file,
                 hits: counters.strikes(id),
@@ -226,7 +226,7 @@ impl World {
     /// Puts a fault: in the place of the one of its name, else in front of all. Says whether its name is new.
     pub fn put_fault(&self, fault: Fault) -> bool {
         let mut course = self.course();
-        let Course { scenario, edits, .. } = &mut *course;
+        let WorldConfig { scenario, edits, .. } = &mut *course;
         let new = edits.put(&scenario.faults, Arc::new(fault));
         self.serve(&course);
         new
@@ -235,7 +235,7 @@ impl World {
     /// Turns the fault of that name on or off; says whether there is one.
     pub fn enable_fault(&self, name: &str, enabled: bool) -> bool {
         let mut course = self.course();
-        let Course { scenario, edits, .. } = &mut *course;
+        let WorldConfig { scenario, edits, .. } = &mut *course;
         let found = edits.over(&scenario.faults).map(|(fault, _)| fault).find(|fault| fault.name == name);
         let Some(fault) = found.map(|fault| Fault { enabled, ..Fault::clone(fault) }) else { return false };
         edits.put(&scenario.faults, Arc::new(fault));
@@ -246,7 +246,7 @@ impl World {
     /// Removes the fault of that name; says whether there was one.
     pub fn remove_fault(&self, name: &str) -> bool {
         let mut course = self.course();
-        let Course { scenario, edits, .. } = &mut *course;
+        let WorldConfig { scenario, edits, .. } = &mut *course;
         let removed = edits.remove(&scenario.faults, name);
         self.serve(&course);
         removed
@@ -292,8 +292,8 @@ impl World {
         self.begin(course, scenario, start);
     }
 
-    fn begin(&self, mut course: MutexGuard<'_, Course>, scenario: Arc<Snapshot>, start: &Start) {
-        course.edits = Edits::of(&scenario.faults, &start.faults);
+    fn begin(&self, mut course: MutexGuard<'_, WorldConfig>, scenario: Arc<Snapshot>, start: &Start) {
+        course.edits = FaultEdits::of(&scenario.faults, &start.faults);
         (course.scenario, course.seed) = (scenario, start.seed);
         let snapshot = course.snapshot();
         self.snapshot.store(Arc::clone(&snapshot));

@@ -12,7 +12,7 @@ use crate::scenario::leaf::is_world_name;
 use crate::world::World;
 use crate::world::shared::Shared;
 use crate::world::snapshot::Snapshot;
-use crate::world::wanted::{MOST_LARGE, MOST_WORLDS, NotMade, NotRemoved, Wanted};
+use crate::world::wanted::{CreateError, MOST_LARGE, MOST_WORLDS, RemoveError, WorldRequest};
 
 /// The name that always means the default scenario's standing world.
 pub const DEFAULT: &str = "default";
@@ -141,7 +141,7 @@ impl Registry {
     ///
     /// # Errors
     /// Where that cannot be.
-    pub fn make(&self, wanted: Wanted) -> Result<Arc<World>, NotMade> {
+    pub fn make(&self, wanted: WorldRequest) -> Result<Arc<World>, CreateError> {
         let _held = self.change();
         self.made(wanted)
     }
@@ -151,18 +151,18 @@ impl Registry {
     ///
     /// # Errors
     /// Where that cannot be; then it stays as it was.
-    pub fn put(&self, name: &str, wanted: Wanted) -> Result<(Arc<World>, bool), NotMade> {
+    pub fn put(&self, name: &str, wanted: WorldRequest) -> Result<(Arc<World>, bool), CreateError> {
         let _held = self.change();
         let Some(world) = self.named(name) else {
-            return Ok((self.made(Wanted { name: Some(name.to_owned()), ..wanted })?, true));
+            return Ok((self.made(WorldRequest { name: Some(name.to_owned()), ..wanted })?, true));
         };
         let (own, _) = world.scenario();
         let scenario = match wanted.scenario {
             None => own,
             Some(other) if world.is_standing() && other != own.scenario => {
-                return Err(NotMade::Standing(world.name.clone()));
+                return Err(CreateError::Standing(world.name.clone()));
             }
-            Some(named) => self.scenario(Some(&named)).ok_or(NotMade::NoScenario(named))?,
+            Some(named) => self.scenario(Some(&named)).ok_or(CreateError::NoScenario(named))?,
         };
         self.find_room(&scenario, wanted.start.seed, Some(&world))?;
         world.remake(scenario, &wanted.start);
@@ -174,7 +174,7 @@ impl Registry {
     ///
     /// # Errors
     /// Where there is no room for the dataset of that seed; then it stays as it was.
-    pub fn reset(&self, world: &Arc<World>, seed: Option<Seed>) -> Result<(), NotMade> {
+    pub fn reset(&self, world: &Arc<World>, seed: Option<Seed>) -> Result<(), CreateError> {
         let _held = self.change();
         self.find_room(&world.scenario().0, seed.or(world.start_seed()), Some(world))?;
         world.reset(seed);
@@ -186,11 +186,11 @@ impl Registry {
     ///
     /// # Errors
     /// Where it is not there, or stands.
-    pub fn remove(&self, name: &str) -> Result<(), NotRemoved> {
+    pub fn remove(&self, name: &str) -> Result<(), RemoveError> {
         let held = self.change();
-        let world = self.named(name).ok_or(NotRemoved::Unknown)?;
+        let world = self.named(name).ok_or(RemoveError::Unknown)?;
         if world.is_standing() {
-            return Err(NotRemoved::Standing);
+            return Err(RemoveError::Standing);
         }
         let gone = [world];
         self.forget(&gone);
@@ -226,19 +226,20 @@ impl Registry {
         }
     }
 
-    fn made(&self, wanted: Wanted) -> Result<Arc<World>, NotMade> {
-        let key = Seed::random().and_then(|a| Ok((a, Seed::random()?))).map_err(|_| NotMade::NoKey)?;
+    fn made(&self, wanted: WorldRequest) -> Result<Arc<World>, CreateError> {
+        let key = Seed::random().and_then(|a| Ok((a, Seed::random()?))).map_err(|_| CreateError::NoKey)?;
         let key = format!("standin-{:014x}{:014x}", key.0.0, key.1.0);
         let scenario = self.scenario(wanted.scenario.as_deref());
-        let scenario = scenario.ok_or_else(|| NotMade::NoScenario(wanted.scenario.unwrap_or_default()))?;
+        let scenario =
+            scenario.ok_or_else(|| CreateError::NoScenario(wanted.scenario.unwrap_or_default()))?;
         self.find_room(&scenario, wanted.start.seed, None)?;
         let mut worlds = self.write();
         if worlds.by_name.len() >= MOST_WORLDS {
-            return Err(NotMade::TooMany);
+            return Err(CreateError::TooMany);
         }
         let name = match wanted.name {
-            Some(name) if name == DEFAULT || !is_world_name(&name) => return Err(NotMade::BadName(name)),
-            Some(name) if worlds.by_name.contains_key(&name) => return Err(NotMade::Exists(name)),
+            Some(name) if name == DEFAULT || !is_world_name(&name) => return Err(CreateError::BadName(name)),
+            Some(name) if worlds.by_name.contains_key(&name) => return Err(CreateError::Exists(name)),
             Some(name) => name,
             None => worlds.free_name(),
         };
@@ -256,7 +257,7 @@ impl Registry {
         scenario: &Snapshot,
         seed: Option<Seed>,
         world: Option<&Arc<World>>,
-    ) -> Result<(), NotMade> {
+    ) -> Result<(), CreateError> {
         let Some(seed) = seed.filter(|seed| *seed != scenario.seed && scenario.is_large()) else {
             return Ok(());
         };
@@ -269,7 +270,7 @@ impl Registry {
             })
             .collect();
         if in_use.len() >= MOST_LARGE && !in_use.contains(&(scenario.scenario.clone(), seed)) {
-            return Err(NotMade::TooLarge);
+            return Err(CreateError::TooLarge);
         }
         Ok(())
     }

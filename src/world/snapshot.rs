@@ -8,13 +8,13 @@ use crate::api::dates::Day;
 use crate::api::dialect::Dialect;
 use crate::auth::Keys;
 use crate::clock;
+use crate::dataset::facts::Dataset;
 use crate::dataset::records::{Business, Questions, Reviews};
-use crate::dataset::whole::Dataset;
 use crate::draw::Seed;
 use crate::fault::counters;
 use crate::scenario::known::Known;
 use crate::scenario::model::Scenario;
-use crate::webhook::hooks::Plan;
+use crate::webhook::state::Plan;
 
 /// A scenario as it is served. Cheap to copy: what is large is shared.
 #[derive(Clone, Debug)]

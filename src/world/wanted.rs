@@ -15,7 +15,7 @@ pub const MOST_LARGE: usize = 8;
 
 /// What a world is made of.
 #[derive(Clone, Debug, Default)]
-pub struct Wanted {
+pub struct WorldRequest {
     /// Its name; else one is given.
     pub name: Option<String>,
     /// Its scenario; else the default one.
@@ -37,7 +37,7 @@ pub struct Start {
 
 /// Why a world is not made, or not made anew.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NotMade {
+pub enum CreateError {
     /// The name is none that a world can have.
     BadName(String),
     /// There is one of that name.
@@ -56,14 +56,14 @@ pub enum NotMade {
 
 /// Why a world is not removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NotRemoved {
+pub enum RemoveError {
     /// There is none of that name.
     Unknown,
     /// It is a scenario's or a key's own.
     Standing,
 }
 
-impl Display for NotMade {
+impl Display for CreateError {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::BadName(name) => write!(
@@ -92,4 +92,4 @@ impl Display for NotMade {
     }
 }
 
-impl Error for NotMade {}
+impl Error for CreateError {}

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::json;
-use standin::api::refusal::{CATALOGUE, Code};
+use standin::api::error::{CATALOGUE, Code};
 
 use crate::harness::{Answer, Server};
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
 use standin::draw::Seed;
-use standin::fault::sending::Manner;
+use standin::fault::transmission::Transmission;
 use standin::pipeline::Outcome;
 
 use crate::fault_stage::{Sent, THREADS, followed, header, number, shuffled, storm, struck, world};
@@ -329,7 +329,7 @@ faults:
     let all: Vec<(Option<u16>, Option<u128>)> = (0..9)
         .map(|_| {
             let outcome = Sent::numbered(0).to(&followed.registry, "default");
-            let status = (outcome.sending.manner == Manner::Plain).then_some(outcome.reply.status);
+            let status = (outcome.sending.manner == Transmission::Plain).then_some(outcome.reply.status);
             (status, outcome.sending.delay.map(|span| span.as_millis()))
         })
         .collect();

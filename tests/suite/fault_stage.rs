@@ -7,11 +7,11 @@ use std::thread;
 use serde_json::Value;
 use standin::api::call::{Body, Call};
 use standin::draw::{Draw, Seed};
-use standin::fault::sending::Manner;
+use standin::fault::transmission::Transmission;
 use standin::pipeline::{self, Outcome};
 use standin::world::World;
 use standin::world::registry::Registry;
-use standin::world::wanted::{Start, Wanted};
+use standin::world::wanted::{Start, WorldRequest};
 
 use crate::reload::Followed;
 
@@ -73,7 +73,7 @@ pub fn followed(text: &str) -> Followed {
 /// A world made for a test.
 pub fn world(followed: &Followed, name: &str, seed: Option<u64>) -> Arc<World> {
     let start = Start { seed: seed.map(Seed), ..Start::default() };
-    let wanted = Wanted { name: Some(name.to_owned()), scenario: None, start };
+    let wanted = WorldRequest { name: Some(name.to_owned()), scenario: None, start };
     followed.registry.make(wanted).unwrap()
 }
 
@@ -89,7 +89,7 @@ pub fn number(outcome: &Outcome, name: &str) -> f64 {
 
 /// Whether a fault struck: the answer names it, or is never sent.
 pub fn struck(outcome: &Outcome) -> bool {
-    header(outcome, "x-standin-fault").is_some() || outcome.sending.manner != Manner::Plain
+    header(outcome, "x-standin-fault").is_some() || outcome.sending.manner != Transmission::Plain
 }
 
 /// The first numbers, shuffled.

@@ -3,8 +3,8 @@
 use std::sync::OnceLock;
 
 use serde_json::{Value, json};
+use standin::api::error::{CATALOGUE, Code};
 use standin::api::operation::Operation;
-use standin::api::refusal::{CATALOGUE, Code};
 
 use crate::harness::{Answer, Client, Request, Server};
 use crate::sentiment_locations::changed;

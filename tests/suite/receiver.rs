@@ -10,7 +10,7 @@ use serde_json::Value;
 
 /// What a receiver does with a request.
 #[derive(Clone, Copy, Debug)]
-pub enum Act {
+pub enum Effect {
     /// Answers with this status.
     Answer(u16),
     /// Keeps the connection open and says nothing, until the test is over.
@@ -55,17 +55,17 @@ pub struct Receiver {
 
 impl Receiver {
     /// Does these things, one for each request, and the last of them from then on.
-    pub fn new(acts: &[Act]) -> Self {
+    pub fn new(acts: &[Effect]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/hook", listener.local_addr().unwrap());
         let (came, held) = (Arc::default(), Arc::default());
         let receiver = Self { url, came: Arc::clone(&came), _held: Arc::clone(&held) };
-        let mut acts: VecDeque<Act> = acts.iter().copied().collect();
+        let mut acts: VecDeque<Effect> = acts.iter().copied().collect();
         thread::spawn(move || {
             // One after the other, so that what came stands in the order in which it was sent.
             for stream in listener.incoming().map_while(Result::ok) {
                 let act = if acts.len() > 1 { acts.pop_front() } else { acts.front().copied() };
-                one(stream, act.unwrap_or(Act::Answer(200)), &came, &held);
+                one(stream, act.unwrap_or(Effect::Answer(200)), &came, &held);
             }
         });
         receiver
@@ -82,8 +82,8 @@ impl Receiver {
     }
 }
 
-fn one(mut stream: TcpStream, act: Act, came: &Mutex<Vec<Came>>, held: &Mutex<Vec<TcpStream>>) {
-    if let Act::Reset = act {
+fn one(mut stream: TcpStream, act: Effect, came: &Mutex<Vec<Came>>, held: &Mutex<Vec<TcpStream>>) {
+    if let Effect::Reset = act {
         // To close with something unread is to reset; one byte shows that it is there.
         stream.read_exact(&mut [0]).unwrap();
         return;
@@ -110,10 +110,10 @@ fn one(mut stream: TcpStream, act: Act, came: &Mutex<Vec<Came>>, held: &Mutex<Ve
     let json = serde_json::from_slice(&body).unwrap_or_default();
     came.lock().unwrap().push(Came { headers, body, json });
     match act {
-        Act::Answer(status) => {
+        Effect::Answer(status) => {
             let location = if status == 302 { "location: /elsewhere\r\n" } else { "" };
             let _ = write!(stream, "HTTP/1.1 {status} So\r\n{location}content-length: 2\r\n\r\nok");
         }
-        Act::Hang | Act::Reset => held.lock().unwrap().push(stream),
+        Effect::Hang | Effect::Reset => held.lock().unwrap().push(stream),
     }
 }

@@ -11,7 +11,7 @@ use serde_json::json;
 use standin::api::call::{Body, Call};
 use standin::draw::Seed;
 use standin::pipeline;
-use standin::reload::board::{Board, Entry, News};
+use standin::reload::status::{Entry, LoadEvent, LoadStatus};
 use standin::reload::{Setup, follow, read};
 use standin::scenario::files::{Files, Memory};
 use standin::world::registry::Registry;
@@ -42,7 +42,7 @@ impl Files for Shared {
 pub struct Followed {
     files: Shared,
     setup: Setup,
-    board: Board,
+    board: LoadStatus,
     /// Its worlds.
     pub registry: Registry,
 }
@@ -62,7 +62,7 @@ impl Followed {
             files.iter().map(|(name, text)| (format!("/s/{name}"), *text)).collect();
         let texts: Vec<(&str, &str)> = texts.iter().map(|(name, text)| (name.as_str(), *text)).collect();
         *shared.0.lock().unwrap() = Memory::new(&texts);
-        let (board, mut snapshots) = (Board::default(), Vec::new());
+        let (board, mut snapshots) = (LoadStatus::default(), Vec::new());
         board.apply(&setup, read(&setup), |snapshot| snapshots.push(snapshot));
         let default = snapshots[0].scenario.clone();
         let registry = Registry::new(&default, snapshots, standin::world::shared::Shared::default()).unwrap();
@@ -70,7 +70,7 @@ impl Followed {
     }
 
     /// Saves a file, and loads.
-    pub fn save(&self, name: &str, text: &str) -> Vec<News> {
+    pub fn save(&self, name: &str, text: &str) -> Vec<LoadEvent> {
         self.write(name, text);
         self.load()
     }
@@ -79,7 +79,7 @@ impl Followed {
         self.files.0.lock().unwrap().0.insert(format!("/s/{name}").into(), text.into());
     }
 
-    fn delete(&self, name: &str) -> Vec<News> {
+    fn delete(&self, name: &str) -> Vec<LoadEvent> {
         self.remove(name);
         self.load()
     }
@@ -88,7 +88,7 @@ impl Followed {
         assert!(self.files.0.lock().unwrap().0.remove(Path::new(&format!("/s/{name}"))).is_some());
     }
 
-    fn load(&self) -> Vec<News> {
+    fn load(&self) -> Vec<LoadEvent> {
         self.board.apply(&self.setup, read(&self.setup), |snapshot| self.registry.apply(&snapshot))
     }
 
@@ -144,13 +144,13 @@ fn with(reviews: usize) -> String {
 
 const BROKEN: &str = "standin: 1\nbusineses: []\n";
 
-/// News in short: what happened to whom.
-fn told(news: &[News]) -> Vec<String> {
-    let short = |news: &News| match news {
-        News::Loaded { name, generation, .. } => format!("loaded {name} {generation}"),
-        News::Broken { name, served: true, .. } => format!("broken {name}, served on"),
-        News::Broken { name, served: false, .. } => format!("broken {name}, not served"),
-        News::Mended { name } => format!("mended {name}"),
+/// LoadEvent in short: what happened to whom.
+fn told(news: &[LoadEvent]) -> Vec<String> {
+    let short = |news: &LoadEvent| match news {
+        LoadEvent::Loaded { name, generation, .. } => format!("loaded {name} {generation}"),
+        LoadEvent::Broken { name, served: true, .. } => format!("broken {name}, served on"),
+        LoadEvent::Broken { name, served: false, .. } => format!("broken {name}, not served"),
+        LoadEvent::Mended { name } => format!("mended {name}"),
     };
     news.iter().map(short).collect()
 }
@@ -464,7 +464,7 @@ fn a_save_between_the_reading_and_the_watch_is_not_lost() {
     thread::scope(|scope| {
         let (setup, followed) = (&setup, &followed);
         scope.spawn(move || {
-            let told = |news: &[News]| tell.send(told(news)).unwrap();
+            let told = |news: &[LoadEvent]| tell.send(told(news)).unwrap();
             follow(setup, &followed.registry, &followed.board, &changes, |_| {}, told);
         });
         let heard = news.recv_timeout(Duration::from_secs(10));

@@ -6,7 +6,7 @@ use std::net::TcpStream;
 use serde_json::{Value, json};
 
 use crate::harness::{Server, write};
-use crate::receiver::{Act, Receiver};
+use crate::receiver::{Effect, Receiver};
 use crate::stage::API;
 
 /// Somebody who watches, connected and told so.
@@ -68,7 +68,7 @@ fn calls_faults_and_reloads_are_told_as_they_happen() {
 #[test]
 fn deliveries_are_told_when_an_attempt_has_ended() {
     let server = Server::of(&[("api.yaml", API)], &[]);
-    let receiver = Receiver::new(&[Act::Answer(200)]);
+    let receiver = Receiver::new(&[Effect::Answer(200)]);
     let body = json!({"businessNumber": 100, "apiKey": "all", "events": ["message.added"], "endpoint": receiver.url});
     server.client().subscribe().json(&body).send().ok();
     let mut watcher = Watcher::new(&server, "api", "");

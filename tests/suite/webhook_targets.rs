@@ -12,7 +12,7 @@ use standin::webhook::settings::Host;
 use standin::webhook::target::Policy;
 use tokio::net::TcpStream;
 
-use crate::receiver::{Act, Receiver};
+use crate::receiver::{Effect, Receiver};
 
 /// Every name has these addresses.
 struct Addresses(Vec<IpAddr>);
@@ -89,7 +89,7 @@ fn nothing_is_connected_to_that_is_closed_however_it_is_written() {
 
 #[test]
 fn a_name_with_an_open_and_a_closed_address_is_connected_to_the_open_one() {
-    let receiver = Receiver::new(&[Act::Answer(200)]);
+    let receiver = Receiver::new(&[Effect::Answer(200)]);
     let port = receiver.url.rsplit(':').next().unwrap().to_owned();
     let (result, asked) = sent(&format!("http://both.test:{port}"), &["10.0.0.1", "127.0.0.1"], &[], false);
     assert_eq!(result.unwrap().status, 200);
@@ -98,7 +98,7 @@ fn a_name_with_an_open_and_a_closed_address_is_connected_to_the_open_one() {
 
 #[test]
 fn a_redirect_is_an_answer_and_not_a_way() {
-    let receiver = Receiver::new(&[Act::Answer(302)]);
+    let receiver = Receiver::new(&[Effect::Answer(302)]);
     let (result, asked) = sent(&receiver.url, &[], &[Host::Any], false);
     assert_eq!((result.unwrap().status, asked.len(), receiver.came().len()), (302, 1, 1));
 }
@@ -115,7 +115,7 @@ fn what_a_scenario_opens_is_asked_for_and_metadata_is_not() {
 
 #[test]
 fn what_a_page_subscribed_stays_closed_until_the_scenario_opens_it() {
-    let receiver = Receiver::new(&[Act::Answer(200)]);
+    let receiver = Receiver::new(&[Effect::Answer(200)]);
     let (result, asked) = sent(&receiver.url, &[], &[], true);
     assert!(matches!(result, Err(Failure::Closed(_))) && asked.is_empty());
     let open = [Host::Address("127.0.0.1".parse().unwrap())];

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use standin::clock::real_now;
 
 use crate::harness::{Answer, Server, wait_until, write};
-use crate::receiver::{Act, Receiver};
+use crate::receiver::{Effect, Receiver};
 
 const BASE: &str = "standin: 1\nname: hooks\nseed: 9\nclock: {start: 2026-06-30T09:00:00Z, mode: frozen}
 keys: [{key: k, name: demo}]
@@ -68,7 +68,7 @@ fn told(server: &Server) -> Vec<String> {
 #[test]
 fn a_delivery_is_tried_until_it_is_answered_2xx_on_the_worlds_clock() {
     let server = of(RETRY);
-    let receiver = Receiver::new(&[Act::Answer(500), Act::Reset, Act::Answer(204)]);
+    let receiver = Receiver::new(&[Effect::Answer(500), Effect::Reset, Effect::Answer(204)]);
     subscribe(&server, "hooks", &receiver.url);
     assert_eq!(message(&server, "c").json["deliveries"], 1);
     advance(&server, "hooks", "0s");
@@ -94,8 +94,8 @@ fn a_delivery_is_tried_until_it_is_answered_2xx_on_the_worlds_clock() {
 #[test]
 fn what_fails_to_the_last_is_dead() {
     let server = of(RETRY);
-    let hangs = Receiver::new(&[Act::Hang]);
-    let redirects = Receiver::new(&[Act::Answer(302)]);
+    let hangs = Receiver::new(&[Effect::Hang]);
+    let redirects = Receiver::new(&[Effect::Answer(302)]);
     for receiver in [&hangs, &redirects] {
         subscribe(&server, "hooks", &receiver.url);
     }
@@ -114,7 +114,7 @@ fn what_fails_to_the_last_is_dead() {
 #[test]
 fn a_conversation_is_delivered_in_order_and_holds_nobody_else_up() {
     let server = of(RETRY);
-    let receiver = Receiver::new(&[Act::Answer(500), Act::Answer(200)]);
+    let receiver = Receiver::new(&[Effect::Answer(500), Effect::Answer(200)]);
     subscribe(&server, "hooks", &receiver.url);
     message(&server, "slow");
     advance(&server, "hooks", "0s");
@@ -138,7 +138,7 @@ fn same_seed_same_deliveries_in_the_same_order_with_the_same_faults() {
             server.admin("POST", "worlds").json(&json!({"name": name, "seed": seed})).send().status,
             201
         );
-        let receiver = Receiver::new(&[Act::Answer(200)]);
+        let receiver = Receiver::new(&[Effect::Answer(200)]);
         subscribe(&server, name, &receiver.url);
         for turn in 0..30 {
             let body =
@@ -169,7 +169,7 @@ fn standard_webhooks_signatures_verify_and_a_bad_one_does_not() {
     let server = of(&format!(
         "{RETRY}, signing: {{scheme: standard-webhooks, secret: {secret}}}, faults: [{{event: x.y, per: delivery, hits: 1, then: bad-signature}}]"
     ));
-    let receiver = Receiver::new(&[Act::Answer(200), Act::Answer(401), Act::Answer(200)]);
+    let receiver = Receiver::new(&[Effect::Answer(200), Effect::Answer(401), Effect::Answer(200)]);
     subscribe(&server, "hooks", &receiver.url);
     message(&server, "c");
     advance(&server, "hooks", "0s");
@@ -192,7 +192,7 @@ fn standard_webhooks_signatures_verify_and_a_bad_one_does_not() {
 fn signatures_can_bear_the_worlds_time() {
     let secret = "whsec_c3RhbmRpbi1zdGFuZGluLXN0YW5kaW4=";
     let server = of(&format!("signing: {{scheme: standard-webhooks, secret: {secret}, timestamp: world}}"));
-    let receiver = Receiver::new(&[Act::Answer(200)]);
+    let receiver = Receiver::new(&[Effect::Answer(200)]);
     subscribe(&server, "hooks", &receiver.url);
     message(&server, "c");
     advance(&server, "hooks", "0s");
@@ -213,7 +213,7 @@ fn each_fault_does_what_it_says() {
           {{when: {{conversation: swapped}}, hits: 1, then: reorder}},
           {{when: {{conversation: cut}}, per: delivery, hits: 1, then: truncate}}]"
     ));
-    let receiver = Receiver::new(&[Act::Answer(200)]);
+    let receiver = Receiver::new(&[Effect::Answer(200)]);
     subscribe(&server, "hooks", &receiver.url);
     let after = |conversations: &[&str], span: &str| {
         let before = receiver.came().len();
@@ -245,7 +245,7 @@ fn each_fault_does_what_it_says() {
 #[test]
 fn a_reordered_delivery_that_none_follows_comes_by_itself() {
     let server = of("faults: [{then: reorder, hits: 1}]");
-    let receiver = Receiver::new(&[Act::Answer(200)]);
+    let receiver = Receiver::new(&[Effect::Answer(200)]);
     subscribe(&server, "hooks", &receiver.url);
     message(&server, "c");
     advance(&server, "hooks", "900ms");
@@ -258,9 +258,9 @@ fn a_reordered_delivery_that_none_follows_comes_by_itself() {
 fn many_events_reach_every_endpoint_once_and_in_order_while_one_hangs() {
     const EVENTS: usize = 1_000;
     let server = of("retry: {attempts: 2, first: 1h, jitter: 0%, timeout: 60s}");
-    let hangs = Receiver::new(&[Act::Hang]);
+    let hangs = Receiver::new(&[Effect::Hang]);
     subscribe(&server, "hooks", &hangs.url);
-    let receivers: Vec<Receiver> = (0..3).map(|_| Receiver::new(&[Act::Answer(200)])).collect();
+    let receivers: Vec<Receiver> = (0..3).map(|_| Receiver::new(&[Effect::Answer(200)])).collect();
     for receiver in &receivers {
         subscribe(&server, "hooks", &receiver.url);
     }
@@ -333,7 +333,7 @@ fn closed_targets_are_dead_at_once_and_say_why() {
 fn what_a_web_page_subscribed_without_a_key_goes_nowhere() {
     let open = BASE.replace("keys: [{key: k, name: demo}]\n", "");
     let server = Server::of(&[("hooks.yaml", &open)], &[]);
-    let receiver = Receiver::new(&[Act::Answer(200)]);
+    let receiver = Receiver::new(&[Effect::Answer(200)]);
     let body =
         json!({"businessNumber": "100", "apiKey": "any", "events": ALL[..1], "endpoint": receiver.url});
     let page = || server.client().subscribe().json(&body);
@@ -358,7 +358,7 @@ fn the_admin_side_refuses_our_own_deliveries() {
 #[test]
 fn events_tell_one_coherent_story() {
     let server = of("");
-    let receiver = Receiver::new(&[Act::Answer(200)]);
+    let receiver = Receiver::new(&[Effect::Answer(200)]);
     subscribe(&server, "hooks", &receiver.url);
     let event = |event: &str, text: Option<&str>| {
         emit(
@@ -407,7 +407,7 @@ fn events_tell_one_coherent_story() {
 #[test]
 fn a_contact_is_made_where_an_account_has_none() {
     let server = of("");
-    let receiver = Receiver::new(&[Act::Answer(200)]);
+    let receiver = Receiver::new(&[Effect::Answer(200)]);
     let body = json!({"businessNumber": 200, "apiKey": "k", "events": ALL, "endpoint": receiver.url});
     server.client().subscribe().json(&body).send().ok();
     emit(&server, "hooks", &json!({"event": "conversation.created", "business": 200, "conversation": "c"}));
@@ -425,7 +425,7 @@ fn the_timeline_unfolds_on_the_worlds_clock_and_follows_what_clients_do() {
         {every: 10s, times: 2, event: message.added, business: 100, conversation: c},
         {at: 15s, event: x.y, business: 100, data: {n: 1}},
         {after: contact, event: conversation.created, conversation: d}]");
-    let receiver = Receiver::new(&[Act::Answer(200)]);
+    let receiver = Receiver::new(&[Effect::Answer(200)]);
     subscribe(&server, "hooks", &receiver.url);
     advance(&server, "hooks", "60s");
     assert_eq!(receiver.told(), ["message.added c 1", "x.y - 0", "message.added c 2"]);
@@ -447,7 +447,7 @@ fn the_timeline_unfolds_on_the_worlds_clock_and_follows_what_clients_do() {
 #[test]
 fn another_timeline_does_not_make_up_for_what_lies_behind() {
     let server = of("timeline: [{at: 5s, event: x.y, business: 100}]");
-    let receiver = Receiver::new(&[Act::Answer(200)]);
+    let receiver = Receiver::new(&[Effect::Answer(200)]);
     subscribe(&server, "hooks", &receiver.url);
     advance(&server, "hooks", "20s");
     let other = format!(
@@ -467,7 +467,7 @@ fn a_scenarios_own_payload_is_sent_and_one_that_fails_is_dead() {
     let base = BASE.to_owned();
     let own = "webhooks: {events: {x.y: {payload: '{\"post\": {{ data.post.a | tojson }}}'}}}\n";
     let server = Server::of(&[("hooks.yaml", &(base + own))], &[]);
-    let receiver = Receiver::new(&[Act::Answer(200)]);
+    let receiver = Receiver::new(&[Effect::Answer(200)]);
     subscribe(&server, "hooks", &receiver.url);
     emit(&server, "hooks", &json!({"event": "x.y", "business": 100, "data": {"post": {"a": [1]}}}));
     emit(&server, "hooks", &json!({"event": "x.y", "business": 100}));
@@ -480,7 +480,8 @@ fn a_scenarios_own_payload_is_sent_and_one_that_fails_is_dead() {
 #[test]
 fn a_finished_delivery_is_sent_once_more_when_asked() {
     let server = of(RETRY);
-    let receiver = Receiver::new(&[Act::Answer(500), Act::Answer(500), Act::Answer(500), Act::Answer(200)]);
+    let receiver =
+        Receiver::new(&[Effect::Answer(500), Effect::Answer(500), Effect::Answer(500), Effect::Answer(200)]);
     subscribe(&server, "hooks", &receiver.url);
     message(&server, "c");
     advance(&server, "hooks", "0s");
@@ -507,7 +508,7 @@ fn a_finished_delivery_is_sent_once_more_when_asked() {
 #[test]
 fn deliveries_are_listed_by_filters_and_in_pages() {
     let server = of("");
-    let receiver = Receiver::new(&[Act::Answer(200)]);
+    let receiver = Receiver::new(&[Effect::Answer(200)]);
     let second = subscribe(&server, "hooks", &receiver.url) + 1;
     subscribe(&server, "hooks", "http://user@127.0.0.1:9/");
     message(&server, "c");
@@ -534,7 +535,7 @@ fn deliveries_are_listed_by_filters_and_in_pages() {
 #[test]
 fn what_is_due_is_still_sent_when_the_program_is_told_to_stop() {
     let server = of("");
-    let receiver = Receiver::new(&[Act::Answer(200)]);
+    let receiver = Receiver::new(&[Effect::Answer(200)]);
     subscribe(&server, "hooks", &receiver.url);
     for _ in 0..50 {
         message(&server, "c");

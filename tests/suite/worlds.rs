@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use standin::draw::Seed;
 use standin::world::World;
-use standin::world::wanted::{NotMade, Wanted};
+use standin::world::wanted::{CreateError, WorldRequest};
 
 use crate::fault_stage::{Sent, storm, world};
 use crate::harness::{Answer, Client, Server, program, wait_until};
@@ -475,9 +475,9 @@ fn an_idle_time_that_is_none_is_refused() {
 #[test]
 fn there_are_a_hundred_thousand_worlds_at_the_most() {
     let followed = Followed::new(&[("a.yaml", "standin: 1\n")]);
-    let make = || followed.registry.make(Wanted::default());
+    let make = || followed.registry.make(WorldRequest::default());
     let count = std::iter::from_fn(|| make().ok()).count();
-    assert_eq!((count, make().err()), (99_999, Some(NotMade::TooMany)), "and a standing one");
+    assert_eq!((count, make().err()), (99_999, Some(CreateError::TooMany)), "and a standing one");
     followed.registry.remove("world-7").unwrap();
     make().unwrap();
 }

@@ -42,7 +42,7 @@ impl Read for Drip {
 }
 
 /// The body that the client gets; `node` is the text of `raw`.
-pub fn lower(
+pub fn validate(
     findings: &mut Findings,
     raw: &Marked<raw::Body>,
     node: &Node,
@@ -76,7 +76,7 @@ pub fn lower(
         }
         (.., Some(changes)) => {
             let list = node.get("patch").map_or(&[][..], patch::entries);
-            patch::lower(findings, changes, list, operations).map(Body::Patch)
+            patch::validate(findings, changes, list, operations).map(Body::Patch)
         }
         (None, None, None, None) => None,
     }

@@ -58,7 +58,7 @@ fn pointer(findings: &mut Findings, text: &str, span: Span) -> Option<Pointer> {
 }
 
 /// The condition that `when` is; what it refers to and is not there is among the findings.
-pub fn lower(findings: &mut Findings, known: &Known, when: &When) -> Condition {
+pub fn validate(findings: &mut Findings, known: &Known, when: &When) -> Condition {
     let mut condition = Condition::default();
     if let Some(wanted) = when.key.as_ref().filter(|list| filled(findings, ("key", &list.value), list.span)) {
         condition.keys = keys(findings, known, &wanted.value);

@@ -126,7 +126,7 @@ pub struct Often<'a> {
 }
 
 /// How often, out of the keys that say so.
-pub fn lower(findings: &mut Findings, often: &Often) -> Count {
+pub fn validate(findings: &mut Findings, often: &Often) -> Count {
     let hits = match often.hits {
         Some(hits) if filled(findings, ("hits", &hits.value), hits.span) => {
             hits.value.0.iter().map(|hit| hit.value).collect()

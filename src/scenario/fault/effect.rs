@@ -2,7 +2,7 @@
 
 use crate::api::operation::Operation;
 use crate::fault::connection::Connection;
-use crate::fault::effect::{Act, Effect};
+use crate::fault::effect::{Effect, Effects};
 use crate::fault::lost::Lost;
 use crate::fault::status::{Content, Status};
 use crate::scenario::fault::raw::{self, Then};
@@ -13,12 +13,12 @@ use crate::scenario::problem::Findings;
 use crate::scenario::read::Marked;
 
 /// The effect that `then` is; `node` is its text. Nothing where it has none, which is then among the findings.
-pub fn lower(
+pub fn validate(
     findings: &mut Findings,
     then: &Marked<Then>,
     node: &Node,
     operations: &[Operation],
-) -> Option<Effect> {
+) -> Option<Effects> {
     let span = then.span;
     let then = &then.value;
     let acts = [
@@ -35,9 +35,9 @@ pub fn lower(
     {
         stray(findings, span.span, ("for", "`connection: stall`"));
     }
-    let effect = Effect {
+    let effect = Effects {
         delay: then.delay.map(|delay| delay.value),
-        headers: then.headers.as_ref().and_then(|changes| headers::lower(findings, changes)),
+        headers: then.headers.as_ref().and_then(|changes| headers::validate(findings, changes)),
         act: act(findings, then, node, operations),
     };
     let empty = node.entries().is_some_and(|entries| entries.iter().all(|entry| entry.value.is_null()));
@@ -46,12 +46,13 @@ pub fn lower(
             "allowed: one of `error`, `status`, `connection`, `body` and `lost`, and beside it `delay` and `headers`",
         );
     }
-    (effect != Effect::default()).then_some(effect)
+    (effect != Effects::default()).then_some(effect)
 }
 
-fn act(findings: &mut Findings, then: &Then, node: &Node, operations: &[Operation]) -> Option<Act> {
+fn act(findings: &mut Findings, then: &Then, node: &Node, operations: &[Operation]) -> Option<Effect> {
     if let Some(spec) = &then.error {
-        return error::lower(findings, &spec.value.0, then.retry_after.as_ref(), operations).map(Act::Error);
+        return error::validate(findings, &spec.value.0, then.retry_after.as_ref(), operations)
+            .map(Effect::Error);
     }
     if let Some(status) = &then.status {
         let content = error::content(findings, then, node);
@@ -59,10 +60,10 @@ fn act(findings: &mut Findings, then: &Then, node: &Node, operations: &[Operatio
             Content::Empty => u16::try_from(status.value.0).ok(),
             Content::Json(_) | Content::Text(_) => error::bodied(findings, status),
         };
-        return status.map(|status| Act::Status(Status { status, content }));
+        return status.map(|status| Effect::Status(Status { status, content }));
     }
     if let Some(connection) = &then.connection {
-        return Some(Act::Connection(match connection.value {
+        return Some(Effect::Connection(match connection.value {
             raw::Connection::Reset => Connection::Reset,
             raw::Connection::Close => Connection::Close,
             raw::Connection::Stall => Connection::Stall(then.for_.map(|span| span.value)),
@@ -70,9 +71,9 @@ fn act(findings: &mut Findings, then: &Then, node: &Node, operations: &[Operatio
         }));
     }
     if let Some(changed) = &then.body {
-        return body::lower(findings, changed, node.get("body")?, operations).map(Act::Body);
+        return body::validate(findings, changed, node.get("body")?, operations).map(Effect::Body);
     }
     then.lost.map(|lost| match lost.value {
-        raw::Lost::Reset => Act::Lost(Lost::Reset),
+        raw::Lost::Reset => Effect::Lost(Lost::Reset),
     })
 }

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use crate::api::error::{Code, Row};
 use crate::api::operation::Operation;
-use crate::api::refusal::{Code, Row};
 use crate::fault::error::{Answer, Error};
 use crate::fault::status::Content;
 use crate::scenario::fault::raw::{ErrorMap, FinalStatus, Then};
@@ -15,7 +15,7 @@ use crate::scenario::read::Marked;
 use crate::scenario::source::Span;
 
 /// The error that `then` injects.
-pub fn lower(
+pub fn validate(
     findings: &mut Findings,
     error: &ErrorMap,
     retry_after: Option<&Marked<Duration>>,

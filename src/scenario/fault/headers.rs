@@ -82,7 +82,7 @@ fn framing(findings: &mut Findings, name: &str, span: Span) {
 }
 
 /// The changes of headers that a fault makes.
-pub fn lower(findings: &mut Findings, raw: &Marked<HeaderChanges>) -> Option<Headers> {
+pub fn validate(findings: &mut Findings, raw: &Marked<HeaderChanges>) -> Option<Headers> {
     let changes = &raw.value;
     let set = changes.set.as_ref().map_or_else(Vec::new, |set| self::set(findings, &set.value));
     let mut remove = Vec::new();

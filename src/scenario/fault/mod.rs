@@ -4,16 +4,16 @@ use std::fmt::Write;
 
 use crate::api::operation::Operation;
 use crate::fault::Fault;
-use crate::fault::effect::Act;
+use crate::fault::effect::Effect;
 use crate::fault::error::{Answer, Error};
 use crate::scenario::fault::count::Often;
 use crate::scenario::full::{filled, operations};
 use crate::scenario::known::Known;
-use crate::scenario::lower::Once;
 use crate::scenario::node::{Node, Value};
 use crate::scenario::problem::Findings;
 use crate::scenario::read::Read;
 use crate::scenario::source::Span;
+use crate::scenario::validate::Once;
 
 /// The shapes of answers.
 pub mod answers;
@@ -41,7 +41,7 @@ pub mod raw;
 pub mod shadow;
 
 /// The faults of a scenario, those left out that have an error.
-pub fn lower(findings: &mut Findings, known: &Known, nodes: &[&Node]) -> Vec<Fault> {
+pub fn validate(findings: &mut Findings, known: &Known, nodes: &[&Node]) -> Vec<Fault> {
     let mut names = Once::default();
     let mut faults: Vec<(Fault, Span)> = Vec::with_capacity(nodes.len());
     for node in nodes {
@@ -57,7 +57,7 @@ pub fn lower(findings: &mut Findings, known: &Known, nodes: &[&Node]) -> Vec<Fau
 /// One fault by itself, as the admin side gets it; nothing where it has an error.
 pub fn one(findings: &mut Findings, known: &Known, node: &Node) -> Option<Fault> {
     let before = findings.errors();
-    let fault = lowered(findings, known, node);
+    let fault = validate_one(findings, known, node);
     fault.filter(|_| findings.errors() == before)
 }
 
@@ -90,15 +90,16 @@ pub fn names(nodes: &[&Node]) -> Vec<String> {
 #[must_use]
 pub fn made_codes(faults: &[Fault]) -> Vec<u32> {
     let made = |fault: &Fault| match &fault.effect.act {
-        Some(Act::Error(Error { answer: Answer::Made { number, .. }, .. })) => Some(*number),
-        Some(Act::Error(_) | Act::Status(_) | Act::Connection(_) | Act::Body(_) | Act::Lost(_)) | None => {
-            None
-        }
+        Some(Effect::Error(Error { answer: Answer::Made { number, .. }, .. })) => Some(*number),
+        Some(
+            Effect::Error(_) | Effect::Status(_) | Effect::Connection(_) | Effect::Body(_) | Effect::Lost(_),
+        )
+        | None => None,
     };
     faults.iter().filter_map(made).collect()
 }
 
-fn lowered(findings: &mut Findings, known: &Known, node: &Node) -> Option<Fault> {
+fn validate_one(findings: &mut Findings, known: &Known, node: &Node) -> Option<Fault> {
     let raw = raw::Fault::read(findings, node)?;
     if let Some(name) = raw.name.as_ref().filter(|name| name.value.0.chars().any(char::is_control)) {
         findings.error("wrong-value", name.span, "`name` must be one line, without control characters");
@@ -108,7 +109,7 @@ fn lowered(findings: &mut Findings, known: &Known, node: &Node) -> Option<Fault>
         Some(_) | None => Operation::ALL.to_vec(),
     };
     let condition = raw.when.as_ref().map_or_else(Default::default, |when| {
-        let condition = condition::lower(findings, known, &when.value);
+        let condition = condition::validate(findings, known, &when.value);
         fields::check(findings, known, (&when.value, &condition), &operations);
         condition
     });
@@ -118,10 +119,10 @@ fn lowered(findings: &mut Findings, known: &Known, node: &Node) -> Option<Fault>
         chance: &raw.chance,
         exactly: &raw.exactly,
     };
-    let count = count::lower(findings, &often);
+    let count = count::validate(findings, &often);
     count::frozen(findings, raw.during.as_ref(), known.frozen);
     let then = raw.then.as_ref().zip(node.get("then"));
-    let effect = then.and_then(|(then, node)| effect::lower(findings, then, node, &operations));
+    let effect = then.and_then(|(then, node)| effect::validate(findings, then, node, &operations));
     Some(Fault {
         name: raw.name?.value.0,
         operations,
@@ -180,7 +181,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::api::refusal::Code;
+    use crate::api::error::Code;
     use crate::fault::body::Body;
     use crate::fault::condition::During;
     use crate::fault::connection::Connection;
@@ -189,15 +190,15 @@ mod tests {
     use crate::fault::lost::Lost;
     use crate::fault::patch::Change;
     use crate::fault::status::Content;
-    use crate::scenario::known::sample::lowered;
+    use crate::scenario::known::sample::validated;
 
     fn fine(text: &str) -> Vec<Fault> {
-        let (faults, codes) = lowered(text, lower);
+        let (faults, codes) = validated(text, validate);
         assert_eq!(codes, [""; 0], "{text}");
         faults
     }
 
-    fn act(then: &str) -> Option<Act> {
+    fn act(then: &str) -> Option<Effect> {
         fine(&format!("[{{name: a, operation: reviews, then: {then}}}]"))
             .pop()
             .and_then(|fault| fault.effect.act)
@@ -240,7 +241,7 @@ mod tests {
             answer: Answer::Catalogue { code: Code::RateLimited, status: None, message: None },
             retry_after: Some(30),
         };
-        assert_eq!(fault.effect.act, Some(Act::Error(error)));
+        assert_eq!(fault.effect.act, Some(Effect::Error(error)));
         let (least, most) = (Duration::from_millis(100), Duration::from_millis(400));
         assert_eq!(fault.effect.delay, Some(Delay::Uniform(least, most)));
         let headers = fault.effect.headers.unwrap();
@@ -263,22 +264,22 @@ mod tests {
     #[test]
     fn every_effect_is_read() {
         let span = Duration::from_millis;
-        assert_eq!(act("{connection: reset}"), Some(Act::Connection(Connection::Reset)));
-        assert_eq!(act("{connection: close}"), Some(Act::Connection(Connection::Close)));
-        assert_eq!(act("{connection: garbage}"), Some(Act::Connection(Connection::Garbage)));
-        assert_eq!(act("{connection: stall}"), Some(Act::Connection(Connection::Stall(None))));
+        assert_eq!(act("{connection: reset}"), Some(Effect::Connection(Connection::Reset)));
+        assert_eq!(act("{connection: close}"), Some(Effect::Connection(Connection::Close)));
+        assert_eq!(act("{connection: garbage}"), Some(Effect::Connection(Connection::Garbage)));
+        assert_eq!(act("{connection: stall}"), Some(Effect::Connection(Connection::Stall(None))));
         assert_eq!(
             act("{connection: stall, for: 1s}"),
-            Some(Act::Connection(Connection::Stall(Some(span(1000)))))
+            Some(Effect::Connection(Connection::Stall(Some(span(1000)))))
         );
-        assert_eq!(act("{lost: reset}"), Some(Act::Lost(Lost::Reset)));
-        assert_eq!(act("{body: {truncate: 0%}}"), Some(Act::Body(Body::Truncate(0))));
+        assert_eq!(act("{lost: reset}"), Some(Effect::Lost(Lost::Reset)));
+        assert_eq!(act("{body: {truncate: 0%}}"), Some(Effect::Body(Body::Truncate(0))));
         assert_eq!(
             act("{body: {drip: 64 per 100ms}}"),
-            Some(Act::Body(Body::Drip { bytes: 64, every: span(100) }))
+            Some(Effect::Body(Body::Drip { bytes: 64, every: span(100) }))
         );
-        assert_eq!(act("{body: {malformed: true}}"), Some(Act::Body(Body::Malformed)));
-        let status = |status, content| Some(Act::Status(crate::fault::status::Status { status, content }));
+        assert_eq!(act("{body: {malformed: true}}"), Some(Effect::Body(Body::Malformed)));
+        let status = |status, content| Some(Effect::Status(crate::fault::status::Status { status, content }));
         assert_eq!(act("{status: 503}"), status(503, Content::Empty));
         assert_eq!(act("{status: 503, json: ~}"), status(503, Content::Json(serde_json::Value::Null)));
         assert_eq!(act("{status: 503, text: 12}"), status(503, Content::Text("12".to_owned())));
@@ -287,7 +288,7 @@ mod tests {
 
     #[test]
     fn a_patch_may_put_nulls_and_look_at_what_it_put() {
-        let Some(Act::Body(Body::Patch(changes))) = act(
+        let Some(Effect::Body(Body::Patch(changes))) = act(
             "{body: {patch: [{op: replace, path: /0/title, value: ~}, {op: add, path: /0/new, value: {a: 1}}, \
              {op: test, path: /0/new/a, value: 1}, {op: move, from: /0/new, path: /0/old}]}}",
         ) else {
@@ -301,7 +302,7 @@ mod tests {
     #[test]
     fn an_error_of_ones_own_has_status_and_message() {
         let (faults, codes) =
-            lowered("[{name: a, then: {error: {code: 7, status: 418, message: Tea}}}]", lower);
+            validated("[{name: a, then: {error: {code: 7, status: 418, message: Tea}}}]", validate);
         assert_eq!(codes, ["never-answered"]);
         assert_eq!(made_codes(&faults), [7]);
     }
@@ -320,7 +321,7 @@ mod tests {
     fn only_what_leaves_nothing_casts_a_shadow() {
         let shadowed = |first: &str| {
             let text = format!("[{{name: a, {first}}}, {{name: b, operation: qna, then: {{error: 89}}}}]");
-            lowered(&text, lower).1 == ["shadowed"]
+            validated(&text, validate).1 == ["shadowed"]
         };
         for first in [
             "then: {error: 89}",
@@ -347,9 +348,9 @@ mod tests {
     #[test]
     fn a_scenario_without_keys_takes_any_in_a_condition() {
         let without = |findings: &mut Findings, known: &Known, nodes: &[&Node]| {
-            lower(findings, &Known { keys: vec![], ..known.clone() }, nodes)
+            validate(findings, &Known { keys: vec![], ..known.clone() }, nodes)
         };
-        let (faults, codes) = lowered("[{name: a, when: {key: whatever}, then: {error: 89}}]", without);
+        let (faults, codes) = validated("[{name: a, when: {key: whatever}, then: {error: 89}}]", without);
         assert_eq!(codes, [""; 0]);
         assert_eq!(faults[0].condition.keys, ["whatever"]);
     }

@@ -16,7 +16,7 @@ pub fn entries(node: &Node) -> &[Node] {
 }
 
 /// The changes of a patch; `nodes` is its text. Nothing where one of them is wrong.
-pub fn lower(
+pub fn validate(
     findings: &mut Findings,
     raw: &Marked<Vec<Marked<raw::Change>>>,
     nodes: &[Node],
@@ -33,14 +33,14 @@ pub fn lower(
     let mut touched: Vec<Pointer> = Vec::new();
     for change in &raw.value {
         let node = nodes.iter().find(|node| node.span == change.span);
-        let Some(lowered) = node.and_then(|node| one(findings, &change.value, node)) else { continue };
-        for (pointer, usage, span) in places(&lowered, &change.value) {
+        let Some(validated) = node.and_then(|node| one(findings, &change.value, node)) else { continue };
+        for (pointer, usage, span) in places(&validated, &change.value) {
             if !touched.iter().any(|place| pointer.is_within(place)) {
                 answers::check(findings, (pointer, usage), span, operations);
             }
         }
-        touched.extend(target(&lowered));
-        changes.push(lowered);
+        touched.extend(target(&validated));
+        changes.push(validated);
     }
     (changes.len() == nodes.len()).then_some(changes)
 }

@@ -15,7 +15,7 @@ pub fn names(webhooks: Option<&Node>) -> Vec<String> {
 }
 
 /// The event of that name; what is not there is among the findings.
-pub fn lower(findings: &mut Findings, known: &Known, name: &Marked<Filled>) -> Option<String> {
+pub fn validate(findings: &mut Findings, known: &Known, name: &Marked<Filled>) -> Option<String> {
     let word = name.value.0.as_str();
     if word == CLOSED_ALIAS.0 {
         return Some(CLOSED_ALIAS.1.to_owned());
@@ -32,7 +32,7 @@ pub fn lower(findings: &mut Findings, known: &Known, name: &Marked<Filled>) -> O
 pub fn each(findings: &mut Findings, known: &Known, names: &OneOrMany<Filled>) -> Vec<String> {
     let mut events = Vec::new();
     for name in &names.0 {
-        if let Some(event) = lower(findings, known, name).filter(|event| !events.contains(event)) {
+        if let Some(event) = validate(findings, known, name).filter(|event| !events.contains(event)) {
             events.push(event);
         }
     }

@@ -26,10 +26,10 @@ pub mod signing;
 pub mod timeline;
 
 /// What a scenario says of webhooks, without what has an error. `known` has the names of its events (`event::names`).
-pub fn lower(findings: &mut Findings, known: &Known, node: Option<&Node>) -> Webhooks {
+pub fn validate(findings: &mut Findings, known: &Known, node: Option<&Node>) -> Webhooks {
     let Some(node) = node else { return Webhooks::default() };
     let Some(raw) = raw::Webhooks::read(findings, node) else { return Webhooks::default() };
-    let signing = raw.signing.as_ref().map_or(Signing::None, |signing| signing::lower(findings, signing));
+    let signing = raw.signing.as_ref().map_or(Signing::None, |signing| signing::validate(findings, signing));
     let mut allow = Vec::new();
     for host in raw.allow.iter().flat_map(|list| &list.value) {
         allow.extend(signing::host(findings, host));
@@ -38,7 +38,7 @@ pub fn lower(findings: &mut Findings, known: &Known, node: Option<&Node>) -> Web
     for entry in raw.timeline.iter().flat_map(|list| &list.value) {
         let texts = node.get("timeline").map_or(&[][..], entries);
         if let Some(text) = texts.iter().find(|text| text.span == entry.span) {
-            timeline.extend(timeline::lower(findings, known, entry, text));
+            timeline.extend(timeline::validate(findings, known, entry, text));
         }
     }
     let mut faults = Vec::new();
@@ -160,7 +160,7 @@ fn delivery_fault(
         Some(raw::DeliveryPer::Delivery) => Per::Request,
     };
     let often = Often { per, hits: &raw.hits, chance: &raw.chance, exactly: &raw.exactly };
-    let count = count::lower(findings, &often);
+    let count = count::validate(findings, &often);
     count::frozen(findings, raw.during.as_ref(), known.frozen);
     let then = raw.then.as_ref()?;
     let effect = match &then.value {
@@ -193,11 +193,11 @@ mod tests {
 
     use super::*;
     use crate::api::operation::Operation;
-    use crate::scenario::known::sample::lowered;
+    use crate::scenario::known::sample::validated;
     use crate::webhook::settings::{Host, When};
 
     fn read(text: &str) -> (Webhooks, Vec<&'static str>) {
-        lowered(text, |findings, known, nodes| lower(findings, known, nodes.first().copied()))
+        validated(text, |findings, known, nodes| validate(findings, known, nodes.first().copied()))
     }
 
     #[test]

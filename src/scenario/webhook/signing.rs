@@ -12,7 +12,7 @@ use crate::webhook::settings::{Host, Signing};
 const PREFIX: &str = "whsec_";
 
 /// How deliveries are signed.
-pub fn lower(findings: &mut Findings, raw: &Marked<raw::Signing>) -> Signing {
+pub fn validate(findings: &mut Findings, raw: &Marked<raw::Signing>) -> Signing {
     let signing = &raw.value;
     let Some(scheme) = signing.scheme else { return Signing::None };
     if let Some(timestamp) = signing.timestamp.filter(|_| scheme.value != raw::Scheme::StandardWebhooks) {
@@ -122,7 +122,7 @@ mod tests {
         let read = |text: &str| {
             host(&mut Findings::default(), &Marked { span: Span::default(), value: Filled(text.to_owned()) })
         };
-        assert_eq!(read("Hooks.Example.test"), Some(Host::Named("hooks.example.test".to_owned())));
+        assert_eq!(read("WebhookState.Example.test"), Some(Host::Named("hooks.example.test".to_owned())));
         assert_eq!(read("*.example.test"), Some(Host::Under(".example.test".to_owned())));
         assert_eq!(read("*"), Some(Host::Any));
         assert!(matches!(read("[::1]"), Some(Host::Address(_))));

@@ -11,7 +11,7 @@ use crate::scenario::webhook::{event, raw};
 use crate::webhook::settings::{Emission, Happening, When};
 
 /// One entry of the timeline, `node` being its text; nothing where it has an error.
-pub fn lower(
+pub fn validate(
     findings: &mut Findings,
     known: &Known,
     raw: &Marked<raw::Happening>,
@@ -19,7 +19,7 @@ pub fn lower(
 ) -> Option<Happening> {
     let entry = &raw.value;
     let when = when(findings, entry, node);
-    let name = entry.event.as_ref().and_then(|name| event::lower(findings, known, name));
+    let name = entry.event.as_ref().and_then(|name| event::validate(findings, known, name));
     let business =
         entry.business.and_then(|number| accounts(findings, known, &OneOrMany(vec![number])).pop());
     if node.get("business").is_none() && matches!(when, Some(When::At(_) | When::Every { .. })) {

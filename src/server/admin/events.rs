@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::api::call::Call;
 use crate::api::events::{KNOWN, canonical};
 use crate::api::reply::Reply;
-use crate::dataset::whole::Place;
+use crate::dataset::facts::BusinessRef;
 use crate::server::admin::body::{members, text};
 use crate::server::guard::error;
 use crate::webhook::settings::Emission;
@@ -61,8 +61,8 @@ fn account(world: &World, sent: Option<&Value>) -> Result<u64, Reply> {
     let snapshot = world.snapshot();
     let dataset = snapshot.dataset();
     match number.and_then(|number| dataset.find(number)) {
-        Some(Place::Account(account)) => Ok(dataset.account(account).number),
-        Some(Place::Location(_)) => {
+        Some(BusinessRef::Account(account)) => Ok(dataset.account(account).number),
+        Some(BusinessRef::Location(_)) => {
             Err(error(400, &format!("business must be an account; {sent} is a location.")))
         }
         None => Err(error(400, &format!("business must be the number of an account; {sent} is none."))),

@@ -10,7 +10,7 @@ use crate::server::admin::body::members;
 use crate::server::admin::{done, invalid, ok};
 use crate::server::guard::error;
 use crate::world::World;
-use crate::world::edits::Listed;
+use crate::world::edits::FaultStatus;
 
 /// `GET …/faults`.
 #[must_use]
@@ -18,8 +18,8 @@ pub fn all(world: &World) -> Vec<Value> {
     world.faults().iter().map(listed).collect()
 }
 
-fn listed(listed: &Listed) -> Value {
-    let Listed { fault, from_file, hits } = listed;
+fn listed(listed: &FaultStatus) -> Value {
+    let FaultStatus { fault, from_file, hits } = listed;
     json!({
         "name": fault.name,
         "enabled": fault.enabled,

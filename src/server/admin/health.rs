@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::api::reply::Reply;
 use crate::clock::Moment;
-use crate::reload::board::Entry;
+use crate::reload::status::Entry;
 use crate::scenario::render;
 use crate::server::admin::ok;
 use crate::server::state::State;

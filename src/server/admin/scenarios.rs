@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::api::call::{Body, Call};
 use crate::api::reply::Reply;
-use crate::reload::board::Entry;
+use crate::reload::status::Entry;
 use crate::scenario::leaf::is_world_name;
 use crate::scenario::render;
 use crate::server::admin::invalid;

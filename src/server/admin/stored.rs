@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::api::call::{Body, Call};
 use crate::api::reply::Reply;
-use crate::dataset::whole::Dataset;
+use crate::dataset::facts::Dataset;
 use crate::ledger::added::Taken;
 use crate::scenario::problem::Problem;
 use crate::scenario::render;

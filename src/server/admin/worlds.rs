@@ -13,7 +13,7 @@ use crate::server::admin::{done, invalid, ok, to_make};
 use crate::server::guard::error;
 use crate::server::state::State;
 use crate::world::World;
-use crate::world::wanted::{NotMade, NotRemoved, Start, Wanted};
+use crate::world::wanted::{CreateError, RemoveError, Start, WorldRequest};
 
 /// `GET /__admin/worlds`.
 ///
@@ -64,7 +64,7 @@ pub fn unknown(name: &str) -> Reply {
 pub fn made(state: &State, call: &Call<'_>) -> Result<Reply, Reply> {
     let members = read(call)?;
     let name = text(&members, "name")?;
-    let wanted = Wanted { name, ..wanted(state, None, &members, call)? };
+    let wanted = WorldRequest { name, ..wanted(state, None, &members, call)? };
     let world = state.registry.make(wanted).map_err(|reason| not_made(&reason))?;
     Ok(told(201, &world, call))
 }
@@ -92,7 +92,12 @@ fn read(call: &Call<'_>) -> Result<Members, Reply> {
 
 /// What a body wants, its name set aside; faults are checked against the scenario that it names, else the world's, else
 /// the default one.
-fn wanted(state: &State, world: Option<&World>, members: &Members, call: &Call<'_>) -> Result<Wanted, Reply> {
+fn wanted(
+    state: &State,
+    world: Option<&World>,
+    members: &Members,
+    call: &Call<'_>,
+) -> Result<WorldRequest, Reply> {
     let scenario = text(members, "scenario")?;
     let mut start = Start { seed: seed(members)?, ..Start::default() };
     if members.contains_key("faults") || members.contains_key("clock") {
@@ -101,14 +106,14 @@ fn wanted(state: &State, world: Option<&World>, members: &Members, call: &Call<'
             None => state
                 .registry
                 .scenario(scenario.as_deref())
-                .ok_or_else(|| not_made(&NotMade::NoScenario(scenario.clone().unwrap_or_default())))?,
+                .ok_or_else(|| not_made(&CreateError::NoScenario(scenario.clone().unwrap_or_default())))?,
         };
         let Body::Whole(bytes) = call.body else { return Err(error(413, "The body is too large.")) };
         let (faults, clock) = sent::start(&base.known(base.clock.mode), &String::from_utf8_lossy(bytes))
             .map_err(|problems| invalid("The world is not made so", &problems))?;
         start = Start { faults: faults.into_iter().map(Arc::new).collect(), clock, ..start };
     }
-    Ok(Wanted { name: None, scenario, start })
+    Ok(WorldRequest { name: None, scenario, start })
 }
 
 fn told(status: u16, world: &World, call: &Call<'_>) -> Reply {
@@ -121,12 +126,12 @@ fn told(status: u16, world: &World, call: &Call<'_>) -> Reply {
     Reply::json(status, body.to_string().into_bytes())
 }
 
-fn not_made(reason: &NotMade) -> Reply {
+fn not_made(reason: &CreateError) -> Reply {
     let status = match reason {
-        NotMade::BadName(_) | NotMade::NoScenario(_) => 400,
-        NotMade::Exists(_) | NotMade::Standing(_) => 409,
-        NotMade::TooMany | NotMade::TooLarge => 429,
-        NotMade::NoKey => 500,
+        CreateError::BadName(_) | CreateError::NoScenario(_) => 400,
+        CreateError::Exists(_) | CreateError::Standing(_) => 409,
+        CreateError::TooMany | CreateError::TooLarge => 429,
+        CreateError::NoKey => 500,
     };
     error(status, &reason.to_string())
 }
@@ -137,8 +142,8 @@ fn not_made(reason: &NotMade) -> Reply {
 /// The answer, where it is not there or stays.
 pub fn removed(state: &State, name: &str) -> Result<Reply, Reply> {
     state.registry.remove(name).map_err(|reason| match reason {
-        NotRemoved::Unknown => unknown(name),
-        NotRemoved::Standing => {
+        RemoveError::Unknown => unknown(name),
+        RemoveError::Standing => {
             let message = format!(
                 "{name} is a standing world, which stays; POST /__admin/worlds/{name}/reset takes it back to its start."
             );

@@ -45,9 +45,9 @@ const ROWS: [Row; 33] = [
     row(("get", "/__admin/scenarios"), "What is served", PAGE, "", ("200", "Scenarios")),
     row(("put", "/__admin/scenarios/{name}"), "Add or replace a scenario", &[], "Yaml", ("200", "Scenario")),
     row(("get", "/__admin/worlds"), "All worlds", PAGE, "", ("200", "Worlds")),
-    row(("post", "/__admin/worlds"), "Make a world", &[], "Wanted", ("201", "Made")),
+    row(("post", "/__admin/worlds"), "Make a world", &[], "WorldRequest", ("201", "Made")),
     row(("get", W), "One world", &[], "", ("200", "World")),
-    row(("put", W), "Make it, or begin it anew", &[], "Wanted", ("200", "Made")),
+    row(("put", W), "Make it, or begin it anew", &[], "WorldRequest", ("200", "Made")),
     row(("delete", W), "Remove it", &[], "", ("204", "")),
     row(("post", "/__admin/worlds/{world}/reset"), "Back to its start", &[], "Reset", ("200", "Object")),
     row(("get", "/__admin/worlds/{world}/clock"), "World time", &[], "", ("200", "Clock")),
@@ -215,7 +215,7 @@ fn schemas() -> Value {
         "Health": object(json!({ "status": { "enum": ["ok", "degraded"] }, "version": text(), "scenarios": { "type": "array" } })),
         "Scenario": object(json!({ "name": text(), "summary": { "type": ["string", "null"] }, "default": { "type": "boolean" }, "file": { "type": ["string", "null"] } })),
         "Scenarios": list("Scenario"),
-        "Wanted": object(json!({
+        "WorldRequest": object(json!({
             "name": text(), "scenario": text(), "seed": { "type": "integer", "minimum": 0 },
             "faults": list("Object"), "clock": object(json!({ "start": instant(), "mode": { "enum": ["frozen", "running"] } })),
         })),

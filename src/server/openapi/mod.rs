@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use crate::api::dialect::Dialect;
+use crate::api::error::{ApiError, CATALOGUE, Code};
 use crate::api::operation::Operation;
-use crate::api::refusal::{CATALOGUE, Code, Refusal};
 use crate::operations;
 
 /// Requests that the demo scenario takes, and what it answers; a test keeps them in step.
@@ -189,9 +189,9 @@ fn responses(operation: Operation, dialect: &Dialect, example: &Value) -> Value 
 
 /// An error body as an example, by its code.
 fn refused(code: Code, operation: Operation) -> (String, Value) {
-    let mut refusal = Refusal::new(code, "");
+    let mut refusal = ApiError::new(code, "");
     if code == Code::Validation && !operation.is_sentiment() {
-        refusal = Refusal::mandatory(operations::fields(operation).first().copied().unwrap_or_default());
+        refusal = ApiError::mandatory(operations::fields(operation).first().copied().unwrap_or_default());
     }
     let body: Value = serde_json::from_slice(&refusal.body()).unwrap_or_default();
     (code.row().number.to_string(), json!({ "value": body }))

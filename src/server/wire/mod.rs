@@ -1,4 +1,4 @@
-//! Delays and wire faults: performs what `fault::sending` says of a reply.
+//! Delays and wire faults: performs what `fault::transmission` says of a reply.
 //!
 //! Effects that leave the connection open are bodies that take their time: actix's order of answers holds. Effects that
 //! end it take the socket away from actix (`shaped`), once everything written before is out, and go on in a task of
@@ -8,7 +8,7 @@ use actix_http::body::BoxBody;
 use actix_http::{Request, Response};
 use tokio::time::sleep;
 
-use crate::fault::sending::{Manner, Sending};
+use crate::fault::transmission::{SendPlan, Transmission};
 use crate::server::wire::ending::Ending;
 use crate::server::wire::shaped::Control;
 
@@ -25,7 +25,7 @@ mod tests;
 
 /// Makes a response go out as decided, and is done when actix shall send what is returned. Where the client gets no
 /// answer this never returns: it is dropped with the connection.
-pub async fn perform(request: &Request, sending: Sending, response: Response<BoxBody>) -> Response<BoxBody> {
+pub async fn perform(request: &Request, sending: SendPlan, response: Response<BoxBody>) -> Response<BoxBody> {
     if sending.is_plain() {
         return response;
     }
@@ -33,19 +33,19 @@ pub async fn perform(request: &Request, sending: Sending, response: Response<Box
     Box::pin(shape(request, sending, response)).await
 }
 
-async fn shape(request: &Request, sending: Sending, response: Response<BoxBody>) -> Response<BoxBody> {
+async fn shape(request: &Request, sending: SendPlan, response: Response<BoxBody>) -> Response<BoxBody> {
     if let Some(delay) = sending.delay {
         sleep(delay).await;
     }
     let control = request.conn_data::<Control>().cloned().unwrap_or_default();
     let ending = match sending.manner {
-        Manner::Plain => return response,
-        Manner::Drip { bytes, every } => return body::drip(response, bytes, every),
-        Manner::Truncate { share } => return body::truncate(response, share, control),
-        Manner::Reset => Ending::Reset,
-        Manner::Close => Ending::Close(Vec::new()),
-        Manner::Garbage(bytes) => Ending::Close(bytes),
-        Manner::Stall(time) => Ending::Stall(time),
+        Transmission::Plain => return response,
+        Transmission::Drip { bytes, every } => return body::drip(response, bytes, every),
+        Transmission::Truncate { share } => return body::truncate(response, share, control),
+        Transmission::Reset => Ending::Reset,
+        Transmission::Close => Ending::Close(Vec::new()),
+        Transmission::Garbage(bytes) => Ending::Close(bytes),
+        Transmission::Stall(time) => Ending::Stall(time),
     };
     control.end(ending);
     std::future::pending().await

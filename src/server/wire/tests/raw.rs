@@ -10,7 +10,7 @@ use actix_http::body::BoxBody;
 use actix_http::{Request, Response};
 use actix_server::ServerHandle;
 
-use crate::fault::sending::{Manner, Sending};
+use crate::fault::transmission::{SendPlan, Transmission};
 use crate::server::bind::{Settings, listen};
 use crate::server::wire::perform;
 
@@ -19,32 +19,32 @@ const FOREVER: Duration = Duration::from_secs(3600);
 const LARGE: usize = 6_000_001;
 
 /// By the path, the body that would be sent and how it is.
-pub(super) fn decide(path: &str) -> (Vec<u8>, Sending) {
+pub(super) fn decide(path: &str) -> (Vec<u8>, SendPlan) {
     let small = || path.as_bytes().repeat(10);
     let large = || (b'a'..=b'w').cycle().take(LARGE).collect();
     let (body, manner) = match path {
-        "/large" => (large(), Manner::Plain),
-        "/reset" => (small(), Manner::Reset),
-        "/close" => (small(), Manner::Close),
-        "/garbage" => (small(), Manner::Garbage(b"\x00\xffgarbage".to_vec())),
-        "/stall" => (small(), Manner::Stall(None)),
-        "/pause" => (small(), Manner::Stall(Some(SPAN))),
-        "/truncate" => (small(), Manner::Truncate { share: 333_333 }),
-        "/truncate/none" => (small(), Manner::Truncate { share: 0 }),
-        "/truncate/all" => (small(), Manner::Truncate { share: 1_000_000 }),
-        "/truncate/empty" => (Vec::new(), Manner::Truncate { share: 500_000 }),
-        "/truncate/large" => (large(), Manner::Truncate { share: 700_000 }),
-        "/drip" => (small(), Manner::Drip { bytes: 16, every: SPAN }),
-        "/drip/empty" => (Vec::new(), Manner::Drip { bytes: 16, every: SPAN }),
-        "/forever/drip" => (small(), Manner::Drip { bytes: 1, every: FOREVER }),
-        _ => (small(), Manner::Plain),
+        "/large" => (large(), Transmission::Plain),
+        "/reset" => (small(), Transmission::Reset),
+        "/close" => (small(), Transmission::Close),
+        "/garbage" => (small(), Transmission::Garbage(b"\x00\xffgarbage".to_vec())),
+        "/stall" => (small(), Transmission::Stall(None)),
+        "/pause" => (small(), Transmission::Stall(Some(SPAN))),
+        "/truncate" => (small(), Transmission::Truncate { share: 333_333 }),
+        "/truncate/none" => (small(), Transmission::Truncate { share: 0 }),
+        "/truncate/all" => (small(), Transmission::Truncate { share: 1_000_000 }),
+        "/truncate/empty" => (Vec::new(), Transmission::Truncate { share: 500_000 }),
+        "/truncate/large" => (large(), Transmission::Truncate { share: 700_000 }),
+        "/drip" => (small(), Transmission::Drip { bytes: 16, every: SPAN }),
+        "/drip/empty" => (Vec::new(), Transmission::Drip { bytes: 16, every: SPAN }),
+        "/forever/drip" => (small(), Transmission::Drip { bytes: 1, every: FOREVER }),
+        _ => (small(), Transmission::Plain),
     };
     let delay = match path {
         "/delay" => Some(SPAN),
         "/forever/delay" => Some(FOREVER),
         _ => None,
     };
-    (body, Sending { delay, manner })
+    (body, SendPlan { delay, manner })
 }
 
 /// Tells when the handler of a request is gone.

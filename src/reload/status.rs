@@ -46,14 +46,14 @@ impl Entry {
 
 /// How all loads went.
 #[derive(Debug, Default)]
-pub struct Board {
+pub struct LoadStatus {
     /// By file. The lock is held to copy or replace it.
     entries: Mutex<Vec<Entry>>,
 }
 
 /// What a load changed, for the person at the terminal.
 #[derive(Clone, Debug)]
-pub enum News {
+pub enum LoadEvent {
     /// A scenario is served as it is now on the disk.
     Loaded {
         /// Its name.
@@ -79,7 +79,7 @@ pub enum News {
     },
 }
 
-impl Board {
+impl LoadStatus {
     /// How the loads of every scenario went, by name.
     #[must_use]
     pub fn entries(&self) -> Vec<Entry> {
@@ -93,7 +93,12 @@ impl Board {
     }
 
     /// Takes a reading in: scenarios that are good and new are given to `serve`; everything else stays as it was.
-    pub fn apply(&self, setup: &Setup, reading: Reading, mut serve: impl FnMut(Arc<Snapshot>)) -> Vec<News> {
+    pub fn apply(
+        &self,
+        setup: &Setup,
+        reading: Reading,
+        mut serve: impl FnMut(Arc<Snapshot>),
+    ) -> Vec<LoadEvent> {
         let mut entries = self.lock();
         let mut news = Vec::new();
         let present: Vec<(PathBuf, String)> =
@@ -215,7 +220,7 @@ impl Entry {
         loaded: Loaded,
         (print, stamp): (u64, u64),
         serve: &mut impl FnMut(Arc<Snapshot>),
-    ) -> Option<News> {
+    ) -> Option<LoadEvent> {
         let name = name(&loaded);
         if self.sent && self.stamp == stamp && self.name == name {
             return None;
@@ -227,18 +232,19 @@ impl Entry {
         self.problems.clone_from(&loaded.problems);
         let Some(scenario) = loaded.scenario else {
             self.failures += u64::from(!known);
-            let broken = News::Broken { name, problems: loaded.problems, served: self.snapshot.is_some() };
+            let broken =
+                LoadEvent::Broken { name, problems: loaded.problems, served: self.snapshot.is_some() };
             return (!known).then_some(broken);
         };
         if self.snapshot.is_some() && !self.sent && self.print == print && self.name == name {
-            return was_degraded.then_some(News::Mended { name });
+            return was_degraded.then_some(LoadEvent::Mended { name });
         }
         self.name.clone_from(&name);
         self.print = print;
         self.sent = false;
         self.serve(setup, scenario, serve);
         let problems = if known { Vec::new() } else { loaded.problems };
-        Some(News::Loaded { name, generation: self.generation, problems })
+        Some(LoadEvent::Loaded { name, generation: self.generation, problems })
     }
 
     fn serve(&mut self, setup: &Setup, scenario: Scenario, serve: impl FnOnce(Arc<Snapshot>)) {
@@ -254,7 +260,7 @@ impl Entry {
     }
 
     /// The file is not there any more. What was sent does not need it.
-    fn gone(&mut self) -> Option<News> {
+    fn gone(&mut self) -> Option<LoadEvent> {
         if self.sent {
             self.file = None;
         }
@@ -281,7 +287,7 @@ impl Entry {
             also: Vec::new(),
         }];
         let served = self.snapshot.is_some();
-        Some(News::Broken { name: self.name.clone(), problems: self.problems.clone(), served })
+        Some(LoadEvent::Broken { name: self.name.clone(), problems: self.problems.clone(), served })
     }
 }
 

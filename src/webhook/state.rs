@@ -43,7 +43,7 @@ pub const USER_AGENT: &str = concat!("standin-webhooks/", env!("CARGO_PKG_VERSIO
 
 /// The webhooks of one world.
 #[derive(Debug)]
-pub struct Hooks {
+pub struct WebhookState {
     /// Held to take an event in, to take due attempts out, and to write their ends down: never while one is made.
     state: Mutex<State>,
     /// Something may be due.
@@ -108,7 +108,7 @@ pub struct Due {
     pub by_page: bool,
 }
 
-impl Hooks {
+impl WebhookState {
     /// At the world's start.
     #[must_use]
     pub fn new(plan: Arc<Plan>, seed: Seed) -> Self {
@@ -361,7 +361,7 @@ impl Hooks {
     }
 }
 
-impl Drop for Hooks {
+impl Drop for WebhookState {
     fn drop(&mut self) {
         // Whoever follows this world learns that it is gone.
         self.wake.notify_one();

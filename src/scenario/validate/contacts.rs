@@ -2,20 +2,20 @@
 
 use crate::dataset::records::{Contact, ContactPlan, CustomField, Preferences};
 use crate::scenario::load::Load;
-use crate::scenario::lower::businesses::Accounts;
-use crate::scenario::lower::{Once, plan, text};
 use crate::scenario::problem::Findings;
 use crate::scenario::raw::List;
 use crate::scenario::raw_records::{self as raw, ContactEntry, Records};
 use crate::scenario::read::{Marked, unknown_word};
 use crate::scenario::seed_data;
 use crate::scenario::source::Span;
+use crate::scenario::validate::businesses::Accounts;
+use crate::scenario::validate::{Once, plan, text};
 
 const COUNTRIES: [&str; 6] = ["US", "AU", "CA", "MX", "PR", "VI"];
 const FIELD_TYPES: [&str; 7] = ["text", "number", "currency", "date", "yesno", "yes/no", "boolean"];
 
 /// The contacts of an account, and those to be generated.
-pub fn lower(
+pub fn validate(
     load: &mut Load,
     accounts: &Accounts,
     account: u64,

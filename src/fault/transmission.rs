@@ -6,21 +6,21 @@ use crate::draw::Draw;
 use crate::fault::body::Body;
 use crate::fault::connection::Connection;
 use crate::fault::decide::Verdict;
-use crate::fault::effect::Act;
+use crate::fault::effect::Effect;
 use crate::fault::lost::Lost;
 
 /// How a reply goes out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Sending {
+pub struct SendPlan {
     /// How long it is held back, by real time.
     pub delay: Option<Duration>,
     /// In what manner it is sent then.
-    pub manner: Manner,
+    pub manner: Transmission,
 }
 
 /// In what manner a reply is sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Manner {
+pub enum Transmission {
     /// Whole, and the connection stays as it is.
     #[default]
     Plain,
@@ -49,26 +49,31 @@ pub enum Manner {
 /// How many bytes of garbage are sent.
 const GARBAGE: usize = 64;
 
-impl Sending {
+impl SendPlan {
     /// Whether the client gets a status at all.
     #[must_use]
     pub const fn answers(&self) -> bool {
-        matches!(self.manner, Manner::Plain | Manner::Truncate { .. } | Manner::Drip { .. })
+        matches!(self.manner, Transmission::Plain | Transmission::Truncate { .. } | Transmission::Drip { .. })
     }
 
     /// How the answer to a request goes out by a verdict.
     #[must_use]
     pub fn of(verdict: &Verdict<'_>) -> Self {
         let manner = match verdict.act() {
-            None | Some(Act::Error(_) | Act::Status(_) | Act::Body(Body::Malformed | Body::Patch(_))) => {
-                Manner::Plain
+            None
+            | Some(Effect::Error(_) | Effect::Status(_) | Effect::Body(Body::Malformed | Body::Patch(_))) => {
+                Transmission::Plain
             }
-            Some(Act::Connection(Connection::Reset) | Act::Lost(Lost::Reset)) => Manner::Reset,
-            Some(Act::Connection(Connection::Close)) => Manner::Close,
-            Some(Act::Connection(Connection::Stall(span))) => Manner::Stall(*span),
-            Some(Act::Connection(Connection::Garbage)) => Manner::Garbage(garbage(verdict.draw.clone())),
-            Some(Act::Body(Body::Truncate(share))) => Manner::Truncate { share: *share },
-            Some(Act::Body(Body::Drip { bytes, every })) => Manner::Drip { bytes: *bytes, every: *every },
+            Some(Effect::Connection(Connection::Reset) | Effect::Lost(Lost::Reset)) => Transmission::Reset,
+            Some(Effect::Connection(Connection::Close)) => Transmission::Close,
+            Some(Effect::Connection(Connection::Stall(span))) => Transmission::Stall(*span),
+            Some(Effect::Connection(Connection::Garbage)) => {
+                Transmission::Garbage(garbage(verdict.draw.clone()))
+            }
+            Some(Effect::Body(Body::Truncate(share))) => Transmission::Truncate { share: *share },
+            Some(Effect::Body(Body::Drip { bytes, every })) => {
+                Transmission::Drip { bytes: *bytes, every: *every }
+            }
         };
         Self { delay: verdict.delay, manner }
     }
@@ -76,7 +81,7 @@ impl Sending {
     /// Whether the reply goes out at once and whole.
     #[must_use]
     pub fn is_plain(&self) -> bool {
-        self.delay.is_none() && self.manner == Manner::Plain
+        self.delay.is_none() && self.manner == Transmission::Plain
     }
 }
 

@@ -144,7 +144,7 @@ impl Code {
 
 /// One answer of "no".
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
+pub struct ApiError {
     /// Which row of the catalogue.
     pub code: Code,
     /// The message, the row's own or one that names a field.
@@ -155,7 +155,7 @@ pub struct Refusal {
     pub retry_after: Option<u64>,
 }
 
-impl Refusal {
+impl ApiError {
     /// The refusal of that code, with the catalogue's message.
     #[must_use]
     pub fn new(code: Code, detail: impl Into<String>) -> Self {
@@ -198,9 +198,9 @@ mod tests {
 
     #[test]
     fn the_body_has_code_and_message_alone() {
-        let body = Refusal::new(Code::KeyInvalid, "x").body();
+        let body = ApiError::new(Code::KeyInvalid, "x").body();
         assert_eq!(body, br#"{"code":1161,"message":"Invalid API key"}"#);
-        assert_eq!(Refusal::mandatory("businessNumbers").message, "businessNumbers are mandatory");
-        assert_eq!(Refusal::mandatory("userEmail").message, "userEmail is mandatory");
+        assert_eq!(ApiError::mandatory("businessNumbers").message, "businessNumbers are mandatory");
+        assert_eq!(ApiError::mandatory("userEmail").message, "userEmail is mandatory");
     }
 }

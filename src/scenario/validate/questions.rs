@@ -3,12 +3,12 @@
 use crate::dataset::records::{Answer, Question, Questions};
 use crate::scenario::leaf::Filled;
 use crate::scenario::load::Load;
-use crate::scenario::lower::{Once, Terms, not_later, plan, text};
 use crate::scenario::problem::Findings;
 use crate::scenario::raw::List;
 use crate::scenario::raw_records::{self as raw, QuestionEntry, Records};
 use crate::scenario::read::Marked;
 use crate::scenario::seed_data;
+use crate::scenario::validate::{Once, Terms, not_later, plan, text};
 
 /// Who asks and answers, unless a record says otherwise.
 const CATEGORY: &str = "REGULAR_USER";
@@ -21,7 +21,7 @@ pub struct Ids {
 }
 
 /// The questions of a location.
-pub fn lower(load: &mut Load, terms: &Terms, list: List<QuestionEntry>, ids: &mut Ids) -> Vec<Questions> {
+pub fn validate(load: &mut Load, terms: &Terms, list: List<QuestionEntry>, ids: &mut Ids) -> Vec<Questions> {
     let mut out = Vec::new();
     let mut given = Vec::new();
     for entry in list {

@@ -70,13 +70,13 @@ impl Terms {
 pub fn scenario(load: &mut Load, root: Root, name: String) -> Scenario {
     let clock = root.clock.as_ref().map(|given| self::clock(&given.value)).unwrap_or_default();
     let clock = clock.over(clock::Setting::default());
-    let dialect = root.dialect.map(|dialect| dialect::lower(load, dialect.value)).unwrap_or_default();
+    let dialect = root.dialect.map(|dialect| dialect::validate(load, dialect.value)).unwrap_or_default();
     let today = clock.start.map_or(load.context.today, Moment::day);
     let terms = Terms::new(clock.start, today, dialect.sources.clone());
     let businesses = root.businesses.map_or_else(Vec::new, |list| list.value);
     let accounts = businesses::Accounts::of(&mut load.findings, &businesses);
     let keys = root.keys.map_or_else(Vec::new, |list| list.value);
-    let keys = keys::lower(&mut load.findings, keys, &accounts, clock.mode, &name);
+    let keys = keys::validate(&mut load.findings, keys, &accounts, clock.mode, &name);
     let sections = [
         ("expect", root.expect.as_ref().filter(|list| !list.value.is_empty()).map(|list| list.span)),
         ("routes", root.routes.as_ref().filter(|list| !list.value.is_empty()).map(|list| list.span)),
@@ -91,7 +91,7 @@ pub fn scenario(load: &mut Load, root: Root, name: String) -> Scenario {
         Some(raw::Seed::Random) => SeedSetting::Random,
         None => SeedSetting::Fixed(Seed(1)),
     };
-    let businesses = businesses::lower(load, &terms, businesses, &accounts);
+    let businesses = businesses::validate(load, &terms, businesses, &accounts);
     let summary = root.summary.map(|summary| summary.value.0);
     let (faults, expect, routes) =
         (nodes(root.faults.as_ref()), nodes(root.expect.as_ref()), nodes(root.routes.as_ref()));
@@ -103,11 +103,11 @@ pub fn scenario(load: &mut Load, root: Root, name: String) -> Scenario {
         events: webhook::event::names(webhooks),
         ..Known::of(&keys, &[], &dialect, clock.mode == clock::Mode::Frozen)
     };
-    let faults = fault::lower(findings, &known, &faults);
-    let webhooks = webhook::lower(findings, &known, webhooks);
+    let faults = fault::validate(findings, &known, &faults);
+    let webhooks = webhook::validate(findings, &known, webhooks);
     known.made_codes = fault::made_codes(&faults);
-    let expectations = expect::lower(findings, &known, &expect);
-    let routes = route::lower(findings, &known, &routes);
+    let expectations = expect::validate(findings, &known, &expect);
+    let routes = route::validate(findings, &known, &routes);
     Scenario {
         name,
         summary,

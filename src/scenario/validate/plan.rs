@@ -6,11 +6,11 @@ use crate::api::dates::Day;
 use crate::dataset::records::{ContactPlan, Locale, QuestionPlan, ReviewPlan};
 use crate::scenario::leaf::{Count, Share};
 use crate::scenario::load::Load;
-use crate::scenario::lower::{Once, Terms, dialect, not_later};
 use crate::scenario::problem::Findings;
 use crate::scenario::raw_records as raw;
 use crate::scenario::read::{Dictionary, Marked};
 use crate::scenario::source::Span;
+use crate::scenario::validate::{Once, Terms, dialect, not_later};
 
 /// So many records a scenario may generate in all.
 const GENERATED: u64 = 20_000_000;

@@ -3,22 +3,22 @@
 use std::collections::BTreeMap;
 
 use crate::api::dialect::{Cors, Dialect, Names};
+use crate::api::error::{CATALOGUE, Code};
 use crate::api::operation::Operation;
-use crate::api::refusal::{CATALOGUE, Code};
 use crate::api::sources::{self, Source};
 use crate::scenario::leaf::Filled;
 use crate::scenario::load::Load;
-use crate::scenario::lower::Terms;
 use crate::scenario::problem::{Findings, listed};
 use crate::scenario::raw::{self, ContactIdentity, List, QueryApiKey, Statuses, ToDate};
 use crate::scenario::read::{Dictionary, Marked, Member, unknown_name};
 use crate::scenario::source::Span;
+use crate::scenario::validate::Terms;
 
 /// So many sources there may be.
 const SOURCES: usize = 1000;
 
 /// The dialect that a scenario asks for.
-pub fn lower(load: &mut Load, raw: raw::Dialect) -> Dialect {
+pub fn validate(load: &mut Load, raw: raw::Dialect) -> Dialect {
     let findings = &mut load.findings;
     let mut dialect = Dialect::default();
     if let Some(raw) = raw.names {

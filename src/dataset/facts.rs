@@ -39,12 +39,12 @@ pub struct Dataset {
     /// First location of each business; one more at the end.
     starts: Vec<u32>,
     /// Every number, ascending.
-    numbers: Vec<(u64, Place)>,
+    numbers: Vec<(u64, BusinessRef)>,
 }
 
 /// Who bears a number: an index into the dataset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum BusinessRef {
     /// An enterprise or a reseller.
     Account(u32),
     /// A location.
@@ -65,9 +65,9 @@ impl Dataset {
         let mut starts = vec![0];
         let mut numbers = Vec::new();
         for (account, business) in (0..).zip(businesses.iter()) {
-            numbers.push((business.number, Place::Account(account)));
+            numbers.push((business.number, BusinessRef::Account(account)));
             for (at, location) in (0..).zip(&business.locations) {
-                numbers.push((location.number, Place::Location(length(&locations))));
+                numbers.push((location.number, BusinessRef::Location(length(&locations))));
                 locations.push((account, at));
             }
             starts.push(length(&locations));
@@ -97,7 +97,7 @@ impl Dataset {
 
     /// Who bears a number.
     #[must_use]
-    pub fn find(&self, number: i64) -> Option<Place> {
+    pub fn find(&self, number: i64) -> Option<BusinessRef> {
         let number = u64::try_from(number).ok()?;
         let at = self.numbers.binary_search_by_key(&number, |(number, _)| *number).ok()?;
         Some(self.numbers[at].1)
@@ -124,10 +124,10 @@ impl Dataset {
 
     /// The account that a number means, or that its location belongs to.
     #[must_use]
-    pub fn account_at(&self, place: Place) -> u32 {
+    pub fn account_at(&self, place: BusinessRef) -> u32 {
         match place {
-            Place::Account(account) => account,
-            Place::Location(location) => self.account_of(location),
+            BusinessRef::Account(account) => account,
+            BusinessRef::Location(location) => self.account_of(location),
         }
     }
 
@@ -155,28 +155,28 @@ impl Dataset {
     pub fn parent(&self, account: u32) -> Option<u32> {
         let number = self.account(account).parent?;
         match self.find(i64::try_from(number).ok()?)? {
-            Place::Account(parent) => Some(parent),
-            Place::Location(_) => None,
+            BusinessRef::Account(parent) => Some(parent),
+            BusinessRef::Location(_) => None,
         }
     }
 
     /// The locations that a number stands for: its own, an account's, or those of all accounts under a reseller.
     #[must_use]
-    pub fn locations_of(&self, place: Place) -> Vec<u32> {
+    pub fn locations_of(&self, place: BusinessRef) -> Vec<u32> {
         let mut locations = Vec::new();
         self.add_locations_of(place, &mut locations);
         locations
     }
 
     /// Adds them to a list.
-    pub fn add_locations_of(&self, place: Place, locations: &mut Vec<u32>) {
+    pub fn add_locations_of(&self, place: BusinessRef, locations: &mut Vec<u32>) {
         match place {
-            Place::Location(location) => locations.push(location),
-            Place::Account(account) if self.account(account).kind == Kind::Reseller => {
+            BusinessRef::Location(location) => locations.push(location),
+            BusinessRef::Account(account) if self.account(account).kind == Kind::Reseller => {
                 let under = self.accounts().filter(|other| self.is_under(*other, account));
                 locations.extend(under.flat_map(|account| self.span(account)));
             }
-            Place::Account(account) => locations.extend(self.span(account)),
+            BusinessRef::Account(account) => locations.extend(self.span(account)),
         }
     }
 

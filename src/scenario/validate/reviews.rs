@@ -3,15 +3,15 @@
 use crate::api::sources::{DIRECT_FEEDBACK, GOOGLE};
 use crate::dataset::records::{Review, Reviewer, Reviews};
 use crate::scenario::load::Load;
-use crate::scenario::lower::{Once, Terms, dialect, not_later, plan, text};
 use crate::scenario::problem::Findings;
 use crate::scenario::raw::List;
 use crate::scenario::raw_records::{self as raw, Records, ReviewEntry};
 use crate::scenario::read::Marked;
 use crate::scenario::seed_data;
+use crate::scenario::validate::{Once, Terms, dialect, not_later, plan, text};
 
 /// The reviews of a location; ids are told apart within `ids`.
-pub fn lower(
+pub fn validate(
     load: &mut Load,
     terms: &Terms,
     list: List<ReviewEntry>,

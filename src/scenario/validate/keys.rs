@@ -3,15 +3,15 @@
 use crate::auth::Key;
 use crate::clock::Mode;
 use crate::scenario::leaf::{Filled, is_world_name};
-use crate::scenario::lower::Once;
-use crate::scenario::lower::businesses::Accounts;
 use crate::scenario::problem::Findings;
 use crate::scenario::raw::{self, List};
 use crate::scenario::read::Marked;
 use crate::scenario::source::Span;
+use crate::scenario::validate::Once;
+use crate::scenario::validate::businesses::Accounts;
 
 /// The keys that count; `scenario` is the scenario's name.
-pub fn lower(
+pub fn validate(
     findings: &mut Findings,
     list: List<raw::Key>,
     accounts: &Accounts,

@@ -6,11 +6,11 @@ use crate::dataset::records::{Business, CATEGORIES, Kind, Location, NEUTRAL};
 use crate::scenario::known::Number;
 use crate::scenario::leaf::{Filled, Id};
 use crate::scenario::load::Load;
-use crate::scenario::lower::contacts::{self, is_email};
-use crate::scenario::lower::{Once, Terms, questions, reviews};
 use crate::scenario::problem::{Findings, listed};
 use crate::scenario::raw::{self, List};
 use crate::scenario::read::{Marked, unknown_name};
+use crate::scenario::validate::contacts::{self, is_email};
+use crate::scenario::validate::{Once, Terms, questions, reviews};
 
 /// Every number that is taken.
 #[derive(Debug, Default)]
@@ -125,7 +125,7 @@ fn kind(raw: &raw::Business) -> Kind {
 }
 
 /// The accounts that count.
-pub fn lower(
+pub fn validate(
     load: &mut Load,
     terms: &Terms,
     list: List<raw::Business>,
@@ -166,10 +166,14 @@ fn business(load: &mut Load, terms: &Terms, raw: raw::Business, accounts: &Accou
             let names = known_levels.iter().copied();
             unknown_name(&mut load.findings, level.key_span, ("level", &level.key), names);
         }
-        let reviews =
-            reviews::lower(load, terms, raw.reviews.map(|it| it.value).unwrap_or_default(), &mut review_ids);
+        let reviews = reviews::validate(
+            load,
+            terms,
+            raw.reviews.map(|it| it.value).unwrap_or_default(),
+            &mut review_ids,
+        );
         let questions = raw.questions.map(|it| it.value).unwrap_or_default();
-        let questions = questions::lower(load, terms, questions, &mut question_ids);
+        let questions = questions::validate(load, terms, questions, &mut question_ids);
         let (Some(number), Some(name)) = (raw.number, raw.name) else { continue };
         locations.push(Location {
             number: number.value.0,
@@ -180,7 +184,7 @@ fn business(load: &mut Load, terms: &Terms, raw: raw::Business, accounts: &Accou
         });
     }
     let contacts = raw.contacts.map(|list| list.value).unwrap_or_default();
-    let (contacts, contact_plans) = contacts::lower(load, accounts, number, contacts);
+    let (contacts, contact_plans) = contacts::validate(load, accounts, number, contacts);
     Some(Business {
         number: raw.number?.value.0,
         name: raw.name?.value.0,
