@@ -15,7 +15,7 @@ use standin::clock::real_now;
 use standin::draw::Seed;
 use standin::pipeline;
 use standin::scenario::files::Memory;
-use standin::scenario::{Context, load_text};
+use standin::scenario::{LoadContext, load_text};
 use standin::world::registry::Registry;
 use standin::world::shared::Shared;
 use standin::world::snapshot::Snapshot;
@@ -220,7 +220,7 @@ businesses:
         writeln!(text, "      - {{number: {number}, name: Place {number}, reviews: [{{generate: {each}}}]}}")
             .unwrap();
     }
-    let context = Context { files: &Memory::default(), root: PathBuf::new(), today: Day(20_634) };
+    let context = LoadContext { files: &Memory::default(), root: PathBuf::new(), today: Day(20_634) };
     let scenario = load_text(&context, "bench", &text).scenario.unwrap();
     let snapshot = Arc::new(Snapshot::new(1, Seed(seed), scenario));
     snapshot.dataset();

@@ -14,7 +14,7 @@ use standin::clock::{Mode, real_now, uptime};
 use standin::draw::Seed;
 use standin::pipeline;
 use standin::scenario::files::Memory;
-use standin::scenario::{Context, load_text, sent};
+use standin::scenario::{LoadContext, admin_input, load_text};
 use standin::world::World;
 use standin::world::registry::Registry;
 use standin::world::snapshot::Snapshot;
@@ -44,7 +44,7 @@ fn main() {
     });
     let faulty = made("ten thousand more, each with a fault of its own, read from JSON", &registry, |_| {
         let base = registry.scenario(None).unwrap();
-        let (faults, clock) = sent::start(&base.known(Mode::Frozen), FAULTS).unwrap();
+        let (faults, clock) = admin_input::parse_world_start(&base.references(Mode::Frozen), FAULTS).unwrap();
         Start { seed: None, clock, faults: faults.into_iter().map(Arc::new).collect() }
     });
     drop((plain, seeded, faulty));
@@ -137,7 +137,7 @@ businesses:
         )
         .unwrap();
     }
-    let context = Context { files: &Memory::default(), root: PathBuf::new(), today: Day(20_634) };
+    let context = LoadContext { files: &Memory::default(), root: PathBuf::new(), today: Day(20_634) };
     let scenario = load_text(&context, "bench", &text).scenario.unwrap();
     let snapshot = Arc::new(Snapshot::new(1, Seed(1), scenario));
     snapshot.dataset();

@@ -161,7 +161,7 @@ impl Standin {
 fn load(setup: &Setup) -> Result<(Arc<Registry>, LoadStatus), NotStarted> {
     let reading = reload::read(setup);
     if reading.folder.has_errors() {
-        let shown = reading.folder.all_problems().map(|problem| render::human(problem, false) + "\n\n");
+        let shown = reading.folder.all_diagnostics().map(|problem| render::human(problem, false) + "\n\n");
         return Err(NotStarted(shown.collect()));
     }
     let good: Vec<String> = reading

@@ -20,7 +20,7 @@ use standin::api::reply::Reply;
 use standin::draw::Seed;
 use standin::pipeline;
 use standin::scenario::files::Memory;
-use standin::scenario::{Context, load_text};
+use standin::scenario::{LoadContext, load_text};
 use standin::world::registry::Registry;
 use standin::world::shared::Shared;
 use standin::world::snapshot::Snapshot;
@@ -77,7 +77,7 @@ businesses:
 ";
 
 fn registry() -> Registry {
-    let context = Context { files: &Memory::default(), root: PathBuf::new(), today: Day(20_634) };
+    let context = LoadContext { files: &Memory::default(), root: PathBuf::new(), today: Day(20_634) };
     let scenario = load_text(&context, "bench", SCENARIO).scenario.unwrap();
     let snapshot = Arc::new(Snapshot::new(1, Seed(1), scenario));
     snapshot.dataset();

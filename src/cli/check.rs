@@ -7,10 +7,10 @@ use clap::{Args, ValueEnum};
 
 use crate::cli::Exit;
 use crate::clock;
-use crate::scenario::Folder;
+use crate::scenario::LoadedFolder;
+use crate::scenario::diagnostic::{Diagnostic, Severity};
 use crate::scenario::files::Disk;
 use crate::scenario::load_all;
-use crate::scenario::problem::{Problem, Severity};
 use crate::scenario::render;
 
 /// Its flags.
@@ -49,7 +49,7 @@ pub fn run(flags: &Flags) -> Exit {
     let cwd = std::env::current_dir().unwrap_or_default();
     let today = clock::system_now().day();
     let folder = load_all(&Disk, today, &flags.paths, flags.root.as_deref(), &cwd);
-    let problems: Vec<&Problem> = folder.all_problems().collect();
+    let problems: Vec<&Diagnostic> = folder.all_diagnostics().collect();
     let mut out = anstream::stdout().lock();
     // A reader that closed the pipe has what it wanted.
     let _ = match flags.format {
@@ -61,7 +61,7 @@ pub fn run(flags: &Flags) -> Exit {
     if folder.has_errors() || (flags.strict && !problems.is_empty()) { Exit::Findings } else { Exit::Fine }
 }
 
-fn told(folder: &Folder, problems: &[&Problem]) -> String {
+fn told(folder: &LoadedFolder, problems: &[&Diagnostic]) -> String {
     let shown: String = problems.iter().map(|problem| render::human(problem, true) + "\n\n").collect();
     let of = |severity| problems.iter().filter(|problem| problem.severity == severity).count();
     let some = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });

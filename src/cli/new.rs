@@ -7,7 +7,7 @@ use std::path::Path;
 use clap::Args;
 
 use crate::cli::Exit;
-use crate::scenario::leaf::is_world_name;
+use crate::scenario::scalars::is_world_name;
 
 /// Its flags.
 #[derive(Debug, Args)]
@@ -56,15 +56,15 @@ mod tests {
     use super::*;
     use crate::api::dates::Day;
     use crate::scenario::files::Memory;
-    use crate::scenario::{Context, load};
+    use crate::scenario::{LoadContext, load};
 
     #[test]
     fn the_starter_loads_without_a_problem() {
         let text = STARTER.replace("NAME", "mine");
         let files = Memory::new(&[("/s/mine.yaml", &text)]);
-        let context = Context { files: &files, root: "/s".into(), today: Day(20_634) };
+        let context = LoadContext { files: &files, root: "/s".into(), today: Day(20_634) };
         let loaded = load(&context, Path::new("/s/mine.yaml"));
-        assert_eq!(loaded.problems, []);
+        assert_eq!(loaded.diagnostics, []);
         assert_eq!(loaded.scenario.map(|scenario| scenario.name).as_deref(), Some("mine"));
     }
 }

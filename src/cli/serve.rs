@@ -18,10 +18,10 @@ use crate::clock;
 use crate::draw::Seed;
 use crate::reload::status::{LoadEvent, LoadStatus};
 use crate::reload::{self, Setup};
+use crate::scenario::diagnostic::{Severity, nearest};
 use crate::scenario::files::Disk;
-use crate::scenario::leaf::{DURATION, duration};
-use crate::scenario::problem::{Severity, nearest};
 use crate::scenario::render;
+use crate::scenario::scalars::{DURATION_FORMAT, parse_duration};
 use crate::server::bind::{self, Settings};
 use crate::server::metrics::Metrics;
 use crate::server::request_log::RequestLog;
@@ -81,9 +81,9 @@ fn idle(text: &str) -> Result<Idle, String> {
     if text == "never" {
         return Ok(Idle(None));
     }
-    let span = duration(text).filter(|span| !span.is_zero());
+    let span = parse_duration(text).filter(|span| !span.is_zero());
     span.map(|span| Idle(Some(span)))
-        .ok_or_else(|| format!("it must be {DURATION}, more than nothing, or `never`"))
+        .ok_or_else(|| format!("it must be {DURATION_FORMAT}, more than nothing, or `never`"))
 }
 
 /// How to tell what happens.
@@ -181,7 +181,8 @@ fn load(flags: &Flags, setup: &Setup) -> Result<(Arc<Registry>, Arc<LoadStatus>)
     missing(flags, setup)?;
     let reading = reload::read(setup);
     let folder = &reading.folder;
-    let shown: String = folder.all_problems().map(|problem| render::human(problem, true) + "\n\n").collect();
+    let shown: String =
+        folder.all_diagnostics().map(|problem| render::human(problem, true) + "\n\n").collect();
     let _ = write!(anstream::stderr(), "{shown}");
     let cannot = |why: String| (Exit::CannotStart, why);
     let named =
@@ -191,7 +192,7 @@ fn load(flags: &Flags, setup: &Setup) -> Result<(Arc<Registry>, Arc<LoadStatus>)
     {
         return Err(cannot(format!("{} cannot be served: mend what is told above", broken.path.display())));
     }
-    if let Some(problem) = folder.problems.iter().find(|problem| problem.severity == Severity::Error) {
+    if let Some(problem) = folder.diagnostics.iter().find(|problem| problem.severity == Severity::Error) {
         return Err(cannot(problem.message.clone()));
     }
     let good: Vec<String> =

@@ -14,9 +14,9 @@ use std::time::Duration;
 use crate::clock;
 use crate::draw::Seed;
 use crate::reload::status::{LoadEvent, LoadStatus};
-use crate::scenario::files::{Files, normal};
+use crate::scenario::files::{Files, normalize_path};
 use crate::scenario::load_all;
-use crate::scenario::{Folder, Loaded};
+use crate::scenario::{LoadedFolder, LoadedScenario};
 use crate::world::registry::Registry;
 
 /// What is loaded, again and again.
@@ -38,9 +38,9 @@ impl Setup {
     /// where that is the root of all files the first folder that is served.
     fn root(&self) -> PathBuf {
         match (&self.root, self.paths.first()) {
-            (Some(root), _) => normal(&self.cwd.join(root)),
+            (Some(root), _) => normalize_path(&self.cwd.join(root)),
             (None, Some(first)) if self.cwd.parent().is_none() => {
-                let first = normal(&self.cwd.join(first));
+                let first = normalize_path(&self.cwd.join(first));
                 let is_folder = self.files.is_folder(&first);
                 if is_folder { first } else { first.parent().unwrap_or(&self.cwd).to_owned() }
             }
@@ -58,7 +58,7 @@ impl std::fmt::Debug for Setup {
 /// All scenarios as they stand on the disk at one moment.
 pub struct Reading {
     /// What was loaded.
-    pub folder: Folder,
+    pub folder: LoadedFolder,
     /// A fingerprint of the bytes of each file read.
     prints: BTreeMap<PathBuf, u64>,
     /// The stamp of each file and folder, taken before it was read.
@@ -117,7 +117,7 @@ pub fn read(setup: &Setup) -> Reading {
 
 impl Reading {
     /// A fingerprint of all that a scenario is made from.
-    fn print(&self, loaded: &Loaded) -> u64 {
+    fn print(&self, loaded: &LoadedScenario) -> u64 {
         let mut hasher = DefaultHasher::new();
         for file in &loaded.files {
             (file, self.prints.get(file)).hash(&mut hasher);
@@ -126,7 +126,7 @@ impl Reading {
     }
 
     /// A number that changes when any of them is saved.
-    fn stamp(&self, loaded: &Loaded) -> u64 {
+    fn stamp(&self, loaded: &LoadedScenario) -> u64 {
         stamp(&loaded.files, |file| self.stamps.get(file).copied())
     }
 }

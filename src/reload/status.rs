@@ -5,10 +5,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::clock::{self, Moment};
 use crate::reload::{Reading, Setup, stamp};
-use crate::scenario::discover::{shorten, taken_by_key, taken_by_scenario};
+use crate::scenario::diagnostic::{Diagnostic, Severity, SourceLocation};
+use crate::scenario::discover::{
+    own_world_named_like_scenario, scenario_named_like_own_world, shorten_paths,
+};
 use crate::scenario::model::{Scenario, SeedSetting};
-use crate::scenario::problem::{Place, Problem, Severity};
-use crate::scenario::{Context, Loaded, load_text};
+use crate::scenario::{LoadContext, LoadedScenario, load_text};
 use crate::world::snapshot::Snapshot;
 
 /// How the loads of one scenario went.
@@ -25,7 +27,7 @@ pub struct Entry {
     /// When the last good one was.
     pub loaded_at: Option<Moment>,
     /// What was found at the last load, good or not.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<Diagnostic>,
     /// What is served, if there ever was a good load.
     pub snapshot: Option<Arc<Snapshot>>,
     print: u64,
@@ -61,14 +63,14 @@ pub enum LoadEvent {
         /// Which load it was.
         generation: u64,
         /// Warnings, unless they are those of the load before.
-        problems: Vec<Problem>,
+        problems: Vec<Diagnostic>,
     },
     /// A scenario has errors; its last good version, if any, is served on.
     Broken {
         /// Its name.
         name: String,
         /// Errors and warnings.
-        problems: Vec<Problem>,
+        problems: Vec<Diagnostic>,
         /// Whether an earlier version is served.
         served: bool,
     },
@@ -138,15 +140,15 @@ impl LoadStatus {
         setup: &Setup,
         (name, text): (&str, &str),
         serve: impl FnOnce(Arc<Snapshot>),
-    ) -> Result<(Entry, bool), Vec<Problem>> {
+    ) -> Result<(Entry, bool), Vec<Diagnostic>> {
         let context =
-            Context { files: setup.files.as_ref(), root: setup.root(), today: clock::system_now().day() };
+            LoadContext { files: setup.files.as_ref(), root: setup.root(), today: clock::system_now().day() };
         let mut loaded = load_text(&context, name, text);
         let mut entries = self.lock();
-        loaded.problems.extend(taken_names(&entries, name, &loaded));
-        shorten(&mut loaded.problems, &setup.cwd);
-        let failed = loaded.problems.iter().any(|problem| problem.severity == Severity::Error);
-        let Some(scenario) = loaded.scenario.filter(|_| !failed) else { return Err(loaded.problems) };
+        loaded.diagnostics.extend(taken_names(&entries, name, &loaded));
+        shorten_paths(&mut loaded.diagnostics, &setup.cwd);
+        let failed = loaded.diagnostics.iter().any(|problem| problem.severity == Severity::Error);
+        let Some(scenario) = loaded.scenario.filter(|_| !failed) else { return Err(loaded.diagnostics) };
         let known = entries.iter().position(|entry| entry.name == name);
         let place = known.unwrap_or_else(|| {
             entries.push(Entry::new(name.to_owned(), None));
@@ -154,7 +156,7 @@ impl LoadStatus {
         });
         let entry = &mut entries[place];
         let new = entry.snapshot.is_none();
-        entry.problems = loaded.problems;
+        entry.problems = loaded.diagnostics;
         entry.stamp = stamp(&entry.files, |file| Some(setup.files.stamp(file)));
         entry.sent = true;
         entry.serve(setup, scenario, serve);
@@ -163,15 +165,15 @@ impl LoadStatus {
 }
 
 /// Names of keys' own worlds that scenarios have, and the other way round.
-fn taken_names(entries: &[Entry], name: &str, loaded: &Loaded) -> Vec<Problem> {
+fn taken_names(entries: &[Entry], name: &str, loaded: &LoadedScenario) -> Vec<Diagnostic> {
     let others = || entries.iter().filter(|entry| entry.name != name);
     let keys = others().filter_map(|entry| entry.snapshot.as_ref()).flat_map(|other| other.keys.all());
     let by_key = keys.filter(|key| key.own_world && key.name.as_deref() == Some(name)).take(1);
     let by_scenario =
         loaded.own_worlds.iter().filter(|(world, _)| others().any(|entry| entry.name == *world));
     by_key
-        .map(|_| taken_by_key(name, loaded.named_at.clone()))
-        .chain(by_scenario.map(|(world, place)| taken_by_scenario(world, place.clone())))
+        .map(|_| scenario_named_like_own_world(name, loaded.name_location.clone()))
+        .chain(by_scenario.map(|(world, place)| own_world_named_like_scenario(world, place.clone())))
         .collect()
 }
 
@@ -193,7 +195,7 @@ fn follow_renamed(entries: &mut Vec<Entry>, present: &[(PathBuf, String)]) {
     }
 }
 
-fn name(loaded: &Loaded) -> String {
+fn name(loaded: &LoadedScenario) -> String {
     loaded.name.clone().unwrap_or_else(|| loaded.path.to_string_lossy().into_owned())
 }
 
@@ -217,7 +219,7 @@ impl Entry {
     fn take(
         &mut self,
         setup: &Setup,
-        loaded: Loaded,
+        loaded: LoadedScenario,
         (print, stamp): (u64, u64),
         serve: &mut impl FnMut(Arc<Snapshot>),
     ) -> Option<LoadEvent> {
@@ -228,12 +230,12 @@ impl Entry {
         self.stamp = stamp;
         self.files = loaded.files;
         let was_degraded = self.is_degraded();
-        let known = loaded.problems == self.problems;
-        self.problems.clone_from(&loaded.problems);
+        let known = loaded.diagnostics == self.problems;
+        self.problems.clone_from(&loaded.diagnostics);
         let Some(scenario) = loaded.scenario else {
             self.failures += u64::from(!known);
             let broken =
-                LoadEvent::Broken { name, problems: loaded.problems, served: self.snapshot.is_some() };
+                LoadEvent::Broken { name, problems: loaded.diagnostics, served: self.snapshot.is_some() };
             return (!known).then_some(broken);
         };
         if self.snapshot.is_some() && !self.sent && self.print == print && self.name == name {
@@ -243,7 +245,7 @@ impl Entry {
         self.print = print;
         self.sent = false;
         self.serve(setup, scenario, serve);
-        let problems = if known { Vec::new() } else { loaded.problems };
+        let problems = if known { Vec::new() } else { loaded.diagnostics };
         Some(LoadEvent::Loaded { name, generation: self.generation, problems })
     }
 
@@ -269,7 +271,7 @@ impl Entry {
         if told {
             return None;
         }
-        let place = Place {
+        let place = SourceLocation {
             file,
             line: 1,
             column: 1,
@@ -278,13 +280,13 @@ impl Entry {
             marked: 0..0,
             label: String::new(),
         };
-        self.problems = vec![Problem {
+        self.problems = vec![Diagnostic {
             severity: Severity::Error,
             code: GONE,
             message: "the file is gone; its last good version is served until the next start".to_owned(),
             help: Some("put it back, or restart without it".to_owned()),
-            place,
-            also: Vec::new(),
+            location: place,
+            related: Vec::new(),
         }];
         let served = self.snapshot.is_some();
         Some(LoadEvent::Broken { name: self.name.clone(), problems: self.problems.clone(), served })

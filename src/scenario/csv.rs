@@ -3,8 +3,8 @@
 
 use std::collections::HashMap;
 
+use crate::scenario::diagnostic::{Findings, join_or};
 use crate::scenario::node::{Entry, Node, Scalar, Value};
-use crate::scenario::problem::{Findings, listed};
 use crate::scenario::source::{FileId, Span};
 
 /// Columns `extra.NAME` are members of this key.
@@ -69,7 +69,7 @@ fn taken<'a>(keys: &'a [&'static str]) -> impl Iterator<Item = &'static str> + C
 
 fn columns(keys: &[&'static str]) -> String {
     let extra = if keys.contains(&EXTRA.1) { ", and `extra.NAME`" } else { "" };
-    format!("allowed: {}{extra}", listed(taken(keys)))
+    format!("allowed: {}{extra}", join_or(taken(keys)))
 }
 
 /// The key of a column that there is not; its cells are passed over.
@@ -88,12 +88,12 @@ fn header(findings: &mut Findings, cells: &[Cell], keys: &[&'static str]) -> Opt
             findings
                 .error("duplicate-key", cell.span, format!("the column `{name}` is there twice"))
                 .label("the second")
-                .also(first, "the first");
+                .related(first, "the first");
         } else if extra.is_none() && !taken(keys).any(|key| key == name) {
             let message = format!("there is no column `{name}`");
             let finding = findings.error("unknown-column", cell.span, message);
             if finding.is_shown() {
-                finding.allowed(name, taken(keys)).help(self::columns(keys));
+                finding.suggest(name, taken(keys)).help(self::columns(keys));
             }
         }
         let taken = extra.is_some() || taken(keys).any(|key| key == name);
@@ -228,8 +228,9 @@ mod tests {
         records(&mut findings, (FileId(0), text), &KEYS, |_, node| found.push(node.to_json().to_string()));
         let mut sources = Sources::default();
         sources.add("a.csv".as_ref(), text.to_owned());
-        let problems = findings.into_problems(&sources);
-        let told = problems.iter().map(|it| format!("{}:{} {}", it.place.line, it.place.column, it.code));
+        let diagnostics = findings.into_diagnostics(&sources);
+        let told =
+            diagnostics.iter().map(|it| format!("{}:{} {}", it.location.line, it.location.column, it.code));
         (found, told.collect())
     }
 

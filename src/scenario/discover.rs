@@ -5,45 +5,51 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::api::dates::Day;
-use crate::scenario::files::{Files, normal};
-use crate::scenario::load::SCENARIO_LIMIT;
-use crate::scenario::problem::{Findings, Place, Problem, Severity};
+use crate::scenario::diagnostic::{Diagnostic, Findings, Severity, SourceLocation};
+use crate::scenario::files::{Files, normalize_path};
+use crate::scenario::loader::SCENARIO_LIMIT;
 use crate::scenario::source::FileId;
-use crate::scenario::{Context, Folder, Loaded, load, yaml};
+use crate::scenario::{LoadContext, LoadedFolder, LoadedScenario, load, yaml};
 
 /// Folders are gone through so deep.
 const DEPTH: usize = 32;
 
 /// What `load_all` says.
 #[must_use]
-pub fn all(files: &dyn Files, today: Day, paths: &[PathBuf], root: Option<&Path>, cwd: &Path) -> Folder {
+pub fn all(
+    files: &dyn Files,
+    today: Day,
+    paths: &[PathBuf],
+    root: Option<&Path>,
+    cwd: &Path,
+) -> LoadedFolder {
     let mut found = Found::default();
     for path in paths {
-        let path = normal(&cwd.join(path));
+        let path = normalize_path(&cwd.join(path));
         if files.is_folder(&path) {
             walk(files, &path, DEPTH, &mut found);
         } else {
             found.scenarios.insert(path);
         }
     }
-    let mut folder = Folder::default();
+    let mut folder = LoadedFolder::default();
     for path in &found.scenarios {
-        let root = root.map_or_else(|| default_root(path, cwd), |root| normal(&cwd.join(root)));
-        folder.scenarios.push(load(&Context { files, root, today }, path));
+        let root = root.map_or_else(|| default_root(path, cwd), |root| normalize_path(&cwd.join(root)));
+        folder.scenarios.push(load(&LoadContext { files, root, today }, path));
     }
     folder.scenarios.sort_by(|a, b| (&a.name, &a.path).cmp(&(&b.name, &b.path)));
     same_names(&mut folder.scenarios);
     own_worlds(&mut folder.scenarios);
     let used: BTreeSet<&PathBuf> = folder.scenarios.iter().flat_map(|loaded| &loaded.files).collect();
-    folder.problems = found.problems;
+    folder.diagnostics = found.diagnostics;
     folder
-        .problems
+        .diagnostics
         .extend(found.parts.into_iter().filter(|part| !used.contains(part)).map(|part| unused(&part)));
     let parents = used.into_iter().filter_map(|file| file.parent()).map(Path::to_owned);
     found.folders.extend(parents);
     folder.dirs = found.folders.into_iter().collect();
-    let problems = folder.scenarios.iter_mut().flat_map(|loaded| &mut loaded.problems);
-    shorten(problems.chain(&mut folder.problems), cwd);
+    let diagnostics = folder.scenarios.iter_mut().flat_map(|loaded| &mut loaded.diagnostics);
+    shorten_paths(diagnostics.chain(&mut folder.diagnostics), cwd);
     folder
 }
 
@@ -60,7 +66,7 @@ struct Found {
     scenarios: BTreeSet<PathBuf>,
     parts: BTreeSet<PathBuf>,
     folders: BTreeSet<PathBuf>,
-    problems: Vec<Problem>,
+    diagnostics: Vec<Diagnostic>,
 }
 
 fn walk(files: &dyn Files, folder: &Path, depth: usize, found: &mut Found) {
@@ -71,7 +77,7 @@ fn walk(files: &dyn Files, folder: &Path, depth: usize, found: &mut Found) {
         Ok(entries) => entries,
         Err(error) => {
             let message = format!("the folder {} cannot be read: {error}", folder.display());
-            found.problems.push(problem(Severity::Error, "no-file", message, start_of(folder)));
+            found.diagnostics.push(diagnostic(Severity::Error, "no-file", message, start_of(folder)));
             return;
         }
     };
@@ -130,7 +136,7 @@ fn kind(files: &dyn Files, path: &Path) -> Kind {
 }
 
 /// Two scenarios of one name: told at both, and neither loads.
-fn same_names(scenarios: &mut [Loaded]) {
+fn same_names(scenarios: &mut [LoadedScenario]) {
     let mut by_name: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (place, loaded) in scenarios.iter().enumerate() {
         if let Some(name) = &loaded.name {
@@ -140,29 +146,29 @@ fn same_names(scenarios: &mut [Loaded]) {
     for (name, places) in by_name.into_iter().filter(|(_, places)| places.len() > 1) {
         for place in &places {
             let others = places.iter().filter(|other| *other != place);
-            let mut told = problem(
+            let mut told = diagnostic(
                 Severity::Error,
                 "duplicate-name",
                 format!("another scenario is named `{name}` too"),
-                scenarios[*place].named_at.clone(),
+                scenarios[*place].name_location.clone(),
             );
-            told.also = others.map(|other| scenarios[*other].named_at.clone()).collect();
+            told.related = others.map(|other| scenarios[*other].name_location.clone()).collect();
             told.help = Some("give one of them another `name`".to_owned());
             let loaded = &mut scenarios[*place];
-            loaded.problems.push(told);
+            loaded.diagnostics.push(told);
             loaded.scenario = None;
         }
     }
 }
 
 /// A key's own world bears no scenario's name.
-fn own_worlds(scenarios: &mut [Loaded]) {
+fn own_worlds(scenarios: &mut [LoadedScenario]) {
     let names: BTreeSet<String> = scenarios.iter().filter_map(|loaded| loaded.name.clone()).collect();
     for loaded in scenarios {
         let own = loaded.name.clone().unwrap_or_default();
         for (name, place) in &loaded.own_worlds {
             if *name != own && names.contains(name) {
-                loaded.problems.push(taken_by_scenario(name, place.clone()));
+                loaded.diagnostics.push(own_world_named_like_scenario(name, place.clone()));
                 loaded.scenario = None;
             }
         }
@@ -171,31 +177,31 @@ fn own_worlds(scenarios: &mut [Loaded]) {
 
 /// A key's own world bears the name of a scenario.
 #[must_use]
-pub fn taken_by_scenario(name: &str, place: Place) -> Problem {
+pub fn own_world_named_like_scenario(name: &str, place: SourceLocation) -> Diagnostic {
     let message = format!("`{name}` is the name of a scenario, and so that of its standing world");
-    let told = problem(Severity::Error, "world-name", message, place);
-    Problem { help: Some("give the key another name".to_owned()), ..told }
+    let told = diagnostic(Severity::Error, "world-name", message, place);
+    Diagnostic { help: Some("give the key another name".to_owned()), ..told }
 }
 
 /// A scenario bears the name of a key's own world.
 #[must_use]
-pub fn taken_by_key(name: &str, place: Place) -> Problem {
+pub fn scenario_named_like_own_world(name: &str, place: SourceLocation) -> Diagnostic {
     let message = format!("`{name}` is the name of a key's own world");
-    let told = problem(Severity::Error, "world-name", message, place);
-    Problem { help: Some("give the scenario another name".to_owned()), ..told }
+    let told = diagnostic(Severity::Error, "world-name", message, place);
+    Diagnostic { help: Some("give the scenario another name".to_owned()), ..told }
 }
 
-fn unused(path: &Path) -> Problem {
+fn unused(path: &Path) -> Diagnostic {
     let message = "no scenario includes this part".to_owned();
-    problem(Severity::Warning, "unused-file", message, start_of(path))
+    diagnostic(Severity::Warning, "unused-file", message, start_of(path))
 }
 
-fn problem(severity: Severity, code: &'static str, message: String, place: Place) -> Problem {
-    Problem { severity, code, message, help: None, place, also: Vec::new() }
+fn diagnostic(severity: Severity, code: &'static str, message: String, place: SourceLocation) -> Diagnostic {
+    Diagnostic { severity, code, message, help: None, location: place, related: Vec::new() }
 }
 
-fn start_of(path: &Path) -> Place {
-    Place {
+fn start_of(path: &Path) -> SourceLocation {
+    SourceLocation {
         file: path.to_owned(),
         line: 1,
         column: 1,
@@ -207,16 +213,16 @@ fn start_of(path: &Path) -> Place {
 }
 
 /// Files are shown as seen from the working directory.
-pub fn shorten<'a>(problems: impl IntoIterator<Item = &'a mut Problem>, cwd: &Path) {
-    for problem in problems {
-        for place in std::iter::once(&mut problem.place).chain(&mut problem.also) {
+pub fn shorten_paths<'a>(diagnostics: impl IntoIterator<Item = &'a mut Diagnostic>, cwd: &Path) {
+    for diagnostic in diagnostics {
+        for place in std::iter::once(&mut diagnostic.location).chain(&mut diagnostic.related) {
             if let Ok(short) = place.file.strip_prefix(cwd) {
                 place.file = short.to_owned();
             }
         }
         let prefix = format!("{}/", cwd.display());
         if prefix.len() > 1 {
-            problem.message = problem.message.replace(&prefix, "");
+            diagnostic.message = diagnostic.message.replace(&prefix, "");
         }
     }
 }

@@ -4,52 +4,60 @@ use crate::api::error::Code;
 use crate::expect::expectation::{
     After, Answer, Contacts, Deliveries, Demand, Expectation, Of, Requests, Wait,
 };
+use crate::scenario::collections::OneOrMany;
+use crate::scenario::diagnostic::{Findings, join_or};
 use crate::scenario::fault::{condition, fields};
-use crate::scenario::full::{filled, only_one, operations, stray};
-use crate::scenario::known::{Known, accounts, unknown_code};
 use crate::scenario::node::Node;
-use crate::scenario::problem::{Findings, listed};
 use crate::scenario::raw_expect::{self as raw, WaitSpec};
-use crate::scenario::read::{Marked, OneOrMany, Read, unknown_name};
+use crate::scenario::read::{Read, Spanned};
+use crate::scenario::references::{References, accounts, unknown_code};
+use crate::scenario::report::unknown_reference;
+use crate::scenario::report::{at_most_one, require_entries, stray_key};
+use crate::scenario::scalars::distinct_operations;
 use crate::scenario::source::Span;
-use crate::scenario::validate::Once;
+use crate::scenario::validate::Unique;
 use crate::scenario::{fault, webhook};
 
 /// The expectations of a scenario, those left out that have an error. `known` has the names of its faults and events.
-pub fn validate(findings: &mut Findings, known: &Known, nodes: &[&Node]) -> Vec<Expectation> {
-    let mut names = Once::default();
+pub fn validate(findings: &mut Findings, references: &References, nodes: &[&Node]) -> Vec<Expectation> {
+    let mut names = Unique::default();
     let mut expectations = Vec::with_capacity(nodes.len());
     for node in nodes {
         fault::unique_name(findings, &mut names, "expectation", node);
-        expectations.extend(one(findings, known, node));
+        expectations.extend(one(findings, references, node));
     }
     expectations
 }
 
 /// One expectation by itself, as the admin side gets it; nothing where it has an error.
-pub fn one(findings: &mut Findings, known: &Known, node: &Node) -> Option<Expectation> {
+pub fn one(findings: &mut Findings, references: &References, node: &Node) -> Option<Expectation> {
     let before = findings.errors();
     let raw = raw::Expectation::read(findings, node)?;
-    let demand = demand(findings, known, &raw, node);
+    let demand = demand(findings, references, &raw, node);
     let expectation = Expectation { name: raw.name?.value.0, demand: demand? };
     (findings.errors() == before).then_some(expectation)
 }
 
-fn demand(findings: &mut Findings, known: &Known, raw: &raw::Expectation, node: &Node) -> Option<Demand> {
+fn demand(
+    findings: &mut Findings,
+    references: &References,
+    raw: &raw::Expectation,
+    node: &Node,
+) -> Option<Demand> {
     let kinds = [
         ("after", raw.after.as_ref().map(|value| value.span)),
         ("contacts", raw.contacts.as_ref().map(|value| value.span)),
         ("requests", raw.requests.as_ref().map(|value| value.span)),
         ("deliveries", raw.deliveries.as_ref().map(|value| value.span)),
     ];
-    let kind = only_one(findings, "an expectation is about one thing", &kinds);
+    let kind = at_most_one(findings, "an expectation is about one thing", &kinds);
     needs_one(findings, node, "an expectation", &kinds.map(|(key, _)| key));
     strays(findings, raw, kind?);
     match kind? {
-        "after" => after(findings, known, raw, node).map(Demand::After),
-        "contacts" => contacts(findings, known, raw).map(Demand::Contacts),
-        "requests" => requests(findings, known, raw, node).map(Demand::Requests),
-        _ => deliveries(findings, known, raw, node).map(Demand::Deliveries),
+        "after" => after(findings, references, raw, node).map(Demand::After),
+        "contacts" => contacts(findings, references, raw).map(Demand::Contacts),
+        "requests" => requests(findings, references, raw, node).map(Demand::Requests),
+        _ => deliveries(findings, references, raw, node).map(Demand::Deliveries),
     }
 }
 
@@ -68,7 +76,7 @@ fn strays(findings: &mut Findings, raw: &raw::Expectation, kind: &str) {
         ("within", span(raw.within.map(|value| value.span), &["deliveries"]), "`deliveries`"),
     ] {
         if let Some(span) = span {
-            stray(findings, span, (key, with));
+            stray_key(findings, span, (key, with));
             if (key, kind) == ("count", "contacts") {
                 findings.help_last("that of contacts stands within: `contacts: {email: …, count: 1}`");
             }
@@ -79,17 +87,24 @@ fn strays(findings: &mut Findings, raw: &raw::Expectation, kind: &str) {
 /// Notes that none of these keys is there; what is there and wrong is told already.
 fn needs_one(findings: &mut Findings, node: &Node, what: &str, keys: &[&str]) {
     if keys.iter().all(|key| node.get(key).is_none()) {
-        let message = format!("{what} needs {}", listed(keys.iter().copied()));
+        let message = format!("{what} needs {}", join_or(keys.iter().copied()));
         findings.error("missing-key", node.span, message).label("it does not say what is expected");
     }
 }
 
-fn after(findings: &mut Findings, known: &Known, raw: &raw::Expectation, node: &Node) -> Option<After> {
+fn after(
+    findings: &mut Findings,
+    references: &References,
+    raw: &raw::Expectation,
+    node: &Node,
+) -> Option<After> {
     let given = raw.after.as_ref()?;
-    let answer = answer(findings, known, given, node.get("after")?);
+    let answer = answer(findings, references, given, node.get("after")?);
     needs_one(findings, node, "this expectation", &["wait", "retries"]);
     let operations = match &given.value.operation {
-        Some(list) if filled(findings, ("operation", &list.value), list.span) => operations(&list.value),
+        Some(list) if require_entries(findings, ("operation", &list.value), list.span) => {
+            distinct_operations(&list.value)
+        }
         Some(_) | None => Vec::new(),
     };
     Some(After {
@@ -109,8 +124,8 @@ fn after(findings: &mut Findings, known: &Known, raw: &raw::Expectation, node: &
 
 fn answer(
     findings: &mut Findings,
-    known: &Known,
-    given: &Marked<raw::AfterMap>,
+    references: &References,
+    given: &Spanned<raw::AfterMap>,
     node: &Node,
 ) -> Option<Answer> {
     let after = &given.value;
@@ -119,11 +134,11 @@ fn answer(
         ("status", after.status.map(|value| value.span)),
         ("fault", after.fault.as_ref().map(|value| value.span)),
     ];
-    match only_one(findings, "`after` names one kind of answer", &kinds) {
+    match at_most_one(findings, "`after` names one kind of answer", &kinds) {
         Some("error") => {
             let code = after.error?;
             let number = u32::try_from(code.value.0).ok()?;
-            if Code::numbered(number).is_none() && !known.made_codes.contains(&number) {
+            if Code::numbered(number).is_none() && !references.custom_codes.contains(&number) {
                 unknown_code(findings, number, code.span, "");
                 return None;
             }
@@ -133,8 +148,13 @@ fn answer(
         Some(_) => {
             let fault = after.fault.as_ref()?;
             let name = fault.value.0.as_str();
-            if !known.faults.iter().any(|known| known == name) {
-                unknown_name(findings, fault.span, ("fault", name), known.faults.iter().map(String::as_str));
+            if !references.faults.iter().any(|known| known == name) {
+                unknown_reference(
+                    findings,
+                    fault.span,
+                    ("fault", name),
+                    references.faults.iter().map(String::as_str),
+                );
                 return None;
             }
             Some(Answer::Fault(name.to_owned()))
@@ -146,10 +166,10 @@ fn answer(
     }
 }
 
-fn contacts(findings: &mut Findings, known: &Known, raw: &raw::Expectation) -> Option<Contacts> {
+fn contacts(findings: &mut Findings, references: &References, raw: &raw::Expectation) -> Option<Contacts> {
     let contacts = &raw.contacts.as_ref()?.value;
     let business = match contacts.business {
-        Some(number) => Some(accounts(findings, known, &OneOrMany(vec![number])).pop()?),
+        Some(number) => Some(accounts(findings, references, &OneOrMany(vec![number])).pop()?),
         None => None,
     };
     Some(Contacts {
@@ -162,43 +182,50 @@ fn contacts(findings: &mut Findings, known: &Known, raw: &raw::Expectation) -> O
     })
 }
 
-fn requests(findings: &mut Findings, known: &Known, raw: &raw::Expectation, node: &Node) -> Option<Requests> {
+fn requests(
+    findings: &mut Findings,
+    references: &References,
+    raw: &raw::Expectation,
+    node: &Node,
+) -> Option<Requests> {
     let given = raw.requests.as_ref()?;
     let operations = match &given.value.operation {
-        Some(list) if filled(findings, ("operation", &list.value), list.span) => operations(&list.value),
+        Some(list) if require_entries(findings, ("operation", &list.value), list.span) => {
+            distinct_operations(&list.value)
+        }
         Some(_) | None => Vec::new(),
     };
     let when = given.value.when();
-    let condition = condition::validate(findings, known, &when);
+    let condition = condition::validate(findings, references, &when);
     let all = crate::api::operation::Operation::ALL;
     let asked = if operations.is_empty() { &all[..] } else { &operations };
-    fields::check(findings, known, (&when, &condition), asked);
+    fields::check(findings, references, (&when, &condition), asked);
     needs_one(findings, node, "this expectation", &["count"]);
     Some(Requests { operations, condition, count: raw.count?.value })
 }
 
 fn deliveries(
     findings: &mut Findings,
-    known: &Known,
+    references: &References,
     raw: &raw::Expectation,
     node: &Node,
 ) -> Option<Deliveries> {
     let given = &raw.deliveries.as_ref()?.value;
     let events = match &given.event {
-        Some(names) if filled(findings, ("event", &names.value), names.span) => {
-            webhook::event::each(findings, known, &names.value)
+        Some(names) if require_entries(findings, ("event", &names.value), names.span) => {
+            webhook::event::each(findings, references, &names.value)
         }
         Some(_) | None => Vec::new(),
     };
     let numbers = match &given.business {
-        Some(list) if filled(findings, ("business", &list.value), list.span) => {
-            accounts(findings, known, &list.value)
+        Some(list) if require_entries(findings, ("business", &list.value), list.span) => {
+            accounts(findings, references, &list.value)
         }
         Some(_) | None => Vec::new(),
     };
     needs_one(findings, node, "this expectation", &["count", "acknowledged"]);
     if let (Some(within), None) = (raw.within, node.get("acknowledged")) {
-        stray(findings, within.span, ("within", "`acknowledged`"));
+        stray_key(findings, within.span, ("within", "`acknowledged`"));
     }
     Some(Deliveries {
         events,
@@ -213,11 +240,11 @@ fn deliveries(
 mod tests {
     use super::*;
     use crate::expect::expectation::Amount;
-    use crate::scenario::known::sample::validated;
+    use crate::scenario::references::fixtures::validate_yaml;
 
     #[test]
     fn all_kinds_of_expectations_are_read() {
-        let (expectations, codes) = validated(
+        let (expectations, codes) = validate_yaml(
             "- {name: backs off, after: {error: 89}, wait: retry-after}
 - {name: gives up on a bad key, after: {error: 1161}, retries: 0}
 - {name: is patient, after: {fault: slow, operation: qna}, of: key, wait: 2s, retries: 1-3}
@@ -260,7 +287,7 @@ mod tests {
             ("[{name: a, contacts: {count: 1}, requests: {}}]", "mixed-entry"),
             ("[{name: a, requests: {}, count: 1, within: 2s}]", "stray-key"),
         ] {
-            let (expectations, codes) = validated(text, validate);
+            let (expectations, codes) = validate_yaml(text, validate);
             assert!(expectations.is_empty(), "{text}");
             assert_eq!(codes, [code], "{text}");
         }

@@ -128,7 +128,7 @@ impl Files for Memory {
 
 /// A path without `.` and, as far as the text alone tells, without `..`.
 #[must_use]
-pub fn normal(path: &Path) -> PathBuf {
+pub fn normalize_path(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {
         match part {
@@ -151,7 +151,7 @@ pub fn normal(path: &Path) -> PathBuf {
 /// Whether a normal path lies under a root, as far as the text alone tells: links are not followed.
 #[must_use]
 pub fn is_under(root: &Path, path: &Path) -> bool {
-    let rest = path.strip_prefix(normal(root));
+    let rest = path.strip_prefix(normalize_path(root));
     rest.is_ok_and(|rest| rest.components().all(|part| matches!(part, Component::Normal(_))))
 }
 
@@ -169,13 +169,13 @@ mod tests {
             (".", ""),
             ("a/..", ""),
         ] {
-            assert_eq!(normal(path.as_ref()), Path::new(normal_path), "{path}");
+            assert_eq!(normalize_path(path.as_ref()), Path::new(normal_path), "{path}");
         }
     }
 
     #[test]
     fn a_path_with_dots_left_is_under_no_root() {
-        let under = |root: &str, path: &str| is_under(root.as_ref(), &normal(path.as_ref()));
+        let under = |root: &str, path: &str| is_under(root.as_ref(), &normalize_path(path.as_ref()));
         assert!(under("", "a/b") && under(".", "a") && under("/r", "/r/x") && under("/r/", "/r/a/../x"));
         assert!(!under("", "../a") && !under("/r", "/rx/a") && !under("/r", "/r/../x") && !under("", "/a"));
     }

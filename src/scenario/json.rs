@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
+use crate::scenario::diagnostic::Findings;
 use crate::scenario::node::{Entry, Node, Scalar, Value};
-use crate::scenario::problem::Findings;
 use crate::scenario::source::{FileId, Span};
 use crate::scenario::yaml::DEPTH;
 
@@ -94,7 +94,7 @@ impl Broken {
                 findings
                     .error("duplicate-key", second, format!("the key `{key}` stands twice in this map"))
                     .label("the second")
-                    .also(first, "the first");
+                    .related(first, "the first");
             }
         }
     }
@@ -285,10 +285,10 @@ mod tests {
         }
         let mut sources = Sources::default();
         sources.add("a.json".as_ref(), text.to_owned());
-        let told = |problem: &crate::scenario::problem::Problem| {
-            format!("{}:{} {}", problem.place.line, problem.place.column, problem.code)
+        let told = |diagnostic: &crate::scenario::diagnostic::Diagnostic| {
+            format!("{}:{} {}", diagnostic.location.line, diagnostic.location.column, diagnostic.code)
         };
-        (found, findings.into_problems(&sources).iter().map(told).collect())
+        (found, findings.into_diagnostics(&sources).iter().map(told).collect())
     }
 
     #[test]
@@ -333,8 +333,8 @@ mod tests {
 
     #[test]
     fn a_line_is_a_record_and_a_broken_one_spares_the_others() {
-        let (found, problems) = read("{\"a\":1}\r\n\n{\"a\":\n{\"a\":3} x\n{\"a\":2}", true);
+        let (found, diagnostics) = read("{\"a\":1}\r\n\n{\"a\":\n{\"a\":3} x\n{\"a\":2}", true);
         assert_eq!(found.len(), 2);
-        assert_eq!(problems, ["3:6 syntax", "4:9 syntax"]);
+        assert_eq!(diagnostics, ["3:6 syntax", "4:9 syntax"]);
     }
 }

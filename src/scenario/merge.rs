@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use crate::scenario::collections::Dictionary;
 use crate::scenario::node::{Node, Value};
-use crate::scenario::raw::{Dialect, List, Root};
-use crate::scenario::read::{Dictionary, Fields, Marked};
+use crate::scenario::raw::{Dialect, List, ScenarioFile};
+use crate::scenario::read::{RawMap, Spanned};
 
 /// `over` laid over `base`: named lists entry by entry, maps key by key, all else whole.
 #[must_use]
-pub fn over(mut base: Root, mut over: Root) -> Root {
+pub fn over(mut base: ScenarioFile, mut over: ScenarioFile) -> ScenarioFile {
     let name = |node: &Node| Some(node.get("name")?.scalar()?.text.to_string());
     over.keys = lists(base.keys.take(), over.keys, |key| key.key.as_ref().map(|key| key.value.0.clone()));
     over.businesses = lists(base.businesses.take(), over.businesses, |business| {
@@ -17,7 +18,7 @@ pub fn over(mut base: Root, mut over: Root) -> Root {
     over.faults = lists(base.faults.take(), over.faults, name);
     over.expect = lists(base.expect.take(), over.expect, name);
     over.routes = lists(base.routes.take(), over.routes, name);
-    over.clock = maps(base.clock.take(), over.clock, Fields::merge);
+    over.clock = maps(base.clock.take(), over.clock, RawMap::merge);
     over.dialect = maps(base.dialect.take(), over.dialect, dialect);
     over.webhooks = maps(base.webhooks.take(), over.webhooks, |base, over| nodes(base, over, &["events"]));
     base.merge(over);
@@ -25,10 +26,10 @@ pub fn over(mut base: Root, mut over: Root) -> Root {
 }
 
 fn lists<T>(
-    base: Option<Marked<List<T>>>,
-    over: Option<Marked<List<T>>>,
+    base: Option<Spanned<List<T>>>,
+    over: Option<Spanned<List<T>>>,
     name: impl Fn(&T) -> Option<String>,
-) -> Option<Marked<List<T>>> {
+) -> Option<Spanned<List<T>>> {
     let (base, over) = match (base, over) {
         (Some(base), Some(over)) => (base, over),
         (base, over) => return over.or(base),
@@ -47,25 +48,25 @@ fn lists<T>(
             None => merged.push(entry),
         }
     }
-    Some(Marked { span: over.span, value: merged })
+    Some(Spanned { span: over.span, value: merged })
 }
 
 fn maps<T>(
-    base: Option<Marked<T>>,
-    over: Option<Marked<T>>,
+    base: Option<Spanned<T>>,
+    over: Option<Spanned<T>>,
     merge: impl FnOnce(&mut T, T),
-) -> Option<Marked<T>> {
+) -> Option<Spanned<T>> {
     match (base, over) {
         (Some(mut base), Some(over)) => {
             merge(&mut base.value, over.value);
-            Some(Marked { span: over.span, value: base.value })
+            Some(Spanned { span: over.span, value: base.value })
         }
         (base, over) => over.or(base),
     }
 }
 
 fn dialect(base: &mut Dialect, mut over: Dialect) {
-    over.names = maps(base.names.take(), over.names, Fields::merge);
+    over.names = maps(base.names.take(), over.names, RawMap::merge);
     over.statuses = maps(base.statuses.take(), over.statuses, members);
     over.sources = maps(base.sources.take(), over.sources, members);
     base.merge(over);

@@ -80,7 +80,7 @@ impl Node {
 
     /// Whether it is what an author would call the same: the same values, wherever they stand.
     #[must_use]
-    pub fn same(&self, other: &Self) -> bool {
+    pub fn same_value(&self, other: &Self) -> bool {
         self.to_json() == other.to_json()
     }
 
@@ -128,15 +128,15 @@ impl Scalar {
 
 /// A number of YAML's core schema: decimal, octal (`0o17`) or hexadecimal (`0x1f`) integers, and decimal fractions.
 fn number(text: &str) -> Option<Number> {
-    if let Some(digits) = text.strip_prefix("0o") {
-        return u64::from_str_radix(digits, 8).ok().map(Number::from);
+    if let Some(parse_digits) = text.strip_prefix("0o") {
+        return u64::from_str_radix(parse_digits, 8).ok().map(Number::from);
     }
-    if let Some(digits) = text.strip_prefix("0x") {
-        return u64::from_str_radix(digits, 16).ok().map(Number::from);
+    if let Some(parse_digits) = text.strip_prefix("0x") {
+        return u64::from_str_radix(parse_digits, 16).ok().map(Number::from);
     }
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
-    let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
-    if !unsigned.is_empty() && digits(unsigned) {
+    let parse_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    if !unsigned.is_empty() && parse_digits(unsigned) {
         let text = text.strip_prefix('+').unwrap_or(text);
         let whole = text.parse::<u64>().map(Number::from).or_else(|_| text.parse::<i64>().map(Number::from));
         return whole.ok().or_else(|| Number::from_f64(text.parse().ok()?));
@@ -144,7 +144,7 @@ fn number(text: &str) -> Option<Number> {
     let (mantissa, exponent) = unsigned.split_once(['e', 'E']).unwrap_or((unsigned, "0"));
     let exponent = exponent.strip_prefix(['-', '+']).unwrap_or(exponent);
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, "0"));
-    let shaped = [whole, fraction, exponent].into_iter().all(digits)
+    let shaped = [whole, fraction, exponent].into_iter().all(parse_digits)
         && !exponent.is_empty()
         && !(whole.is_empty() && fraction.is_empty());
     shaped.then(|| Number::from_f64(text.parse().ok()?))?

@@ -4,18 +4,22 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::auth::RateLimit;
 use crate::clock::Moment;
-use crate::scenario::leaf::{Filled, Id, LARGEST, Tenths, Text, Whole, WorldName, digits};
+use crate::scenario::collections::Dictionary;
+use crate::scenario::diagnostic::Findings;
 use crate::scenario::node::{Node, Value};
-use crate::scenario::problem::Findings;
 use crate::scenario::raw_records::{ContactEntry, QuestionEntry, ReviewEntry};
-use crate::scenario::read::{Dictionary, Marked, Read, choice, must_be, raw, value};
+use crate::scenario::read::{Read, Spanned, choice, raw, read_value};
+use crate::scenario::report::must_be;
+use crate::scenario::scalars::{
+    Id, Integer, MAX_SAFE_INTEGER, NonBlank, Tenths, Text, WorldName, parse_digits,
+};
 
 /// A list whose entries have their places.
-pub type List<T> = Vec<Marked<T>>;
+pub type List<T> = Vec<Spanned<T>>;
 
 raw! {
     /// A scenario: what the fake backend is.
-    pub struct Root "a scenario" {
+    pub struct ScenarioFile "a scenario" {
         /// Version of the format: 1.
         required "standin" standin: Text,
         /// Its name; by default that of the file.
@@ -25,7 +29,7 @@ raw! {
         /// This file is there only to be included.
         optional "part" part: bool,
         /// Files merged before this one, in order; the later wins.
-        optional "include" include: List<Filled>,
+        optional "include" include: List<NonBlank>,
         /// From what all chance is drawn: a number, or `random`; by default 1.
         optional "seed" seed: Seed,
         /// The clock; by default the system's time, running.
@@ -57,9 +61,9 @@ raw! {
     /// An API key.
     pub struct Key "an API key" {
         /// The key itself.
-        required "key" key: Filled,
+        required "key" key: NonBlank,
         /// Its name in logs and the journal.
-        optional "name" name: Filled,
+        optional "name" name: NonBlank,
         /// Numbers of the accounts it covers; by default all.
         optional "accounts" accounts: List<Id>,
         /// How many requests it may make: `600 per 1m`.
@@ -75,21 +79,21 @@ raw! {
         /// Its number, unique among businesses and locations.
         required "number" number: Id,
         /// Its name.
-        required "name" name: Filled,
+        required "name" name: NonBlank,
         /// What it is; by default an enterprise.
         optional "type" kind: Kind,
         /// Number of the reseller above it.
         optional "parent" parent: Id,
         /// Phrase bank of its generated texts.
-        optional "category" category: Filled,
+        optional "category" category: NonBlank,
         /// Sentiment score of its industry, 0-100.
         optional "industry_score" industry_score: Score,
         /// Whether `smsPreferences` are taken; by default not.
         optional "text_categorisation" text_categorisation: bool,
         /// Email addresses of its users.
-        optional "users" users: List<Filled>,
+        optional "users" users: List<NonBlank>,
         /// Names of its hierarchy's levels, highest first.
-        optional "levels" levels: List<Filled>,
+        optional "levels" levels: List<NonBlank>,
         /// Numbers of its competitors.
         optional "competitors" competitors: List<Id>,
         /// Its locations.
@@ -103,9 +107,9 @@ raw! {
         /// Its number, unique among businesses and locations.
         required "number" number: Id,
         /// Its name.
-        required "name" name: Filled,
+        required "name" name: NonBlank,
         /// Level to the location's name at that level.
-        optional "levels" levels: Dictionary<Filled>,
+        optional "levels" levels: Dictionary<NonBlank>,
         /// Its reviews: given, from a file, or generated.
         optional "reviews" reviews: List<ReviewEntry>,
         /// Its questions: given, from a file, or generated.
@@ -135,19 +139,19 @@ raw! {
     /// Names of the query parameters that the interface document does not show.
     pub struct Names "`names`" {
         /// First review of the list; by default `sindex`.
-        optional "start_index" start_index: Filled,
+        optional "start_index" start_index: NonBlank,
         /// Number of reviews; by default `count`.
-        optional "count" count: Filled,
+        optional "count" count: NonBlank,
         /// True for a competitor's reviews; by default `isCompetitor`.
-        optional "competitor" competitor: Filled,
+        optional "competitor" competitor: NonBlank,
         /// The business of the Q&A list; by default `businessId`.
-        optional "business" business: Filled,
+        optional "business" business: NonBlank,
     }
 
     /// A review source.
     pub struct Source "a source" {
         /// The name in answers; by default the alias.
-        optional "name" name: Filled,
+        optional "name" name: NonBlank,
         /// Whether its reviews recommend or not in place of giving stars; by default not.
         optional "recommendation" recommendation: bool,
         /// Whether its reviews can be replied to; by default not.
@@ -182,7 +186,7 @@ pub enum Seed {
 impl Read for Seed {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
         let text = node.scalar().map_or("", |scalar| &scalar.text);
-        let number = digits(text).filter(|number| *number <= LARGEST);
+        let number = parse_digits(text).filter(|number| *number <= MAX_SAFE_INTEGER);
         match number {
             Some(number) => Some(Self::Fixed(number)),
             None if text == "random" => Some(Self::Random),
@@ -194,7 +198,7 @@ impl Read for Seed {
     }
 
     fn schema(_: &mut Map<String, Json>) -> Json {
-        json!({ "anyOf": [{ "type": "integer", "minimum": 0, "maximum": LARGEST }, { "const": "random" }] })
+        json!({ "anyOf": [{ "type": "integer", "minimum": 0, "maximum": MAX_SAFE_INTEGER }, { "const": "random" }] })
     }
 }
 
@@ -220,7 +224,7 @@ pub enum Cors {
     /// None.
     None,
     /// These.
-    Origins(List<Filled>),
+    Origins(List<NonBlank>),
 }
 
 impl Read for Cors {
@@ -237,12 +241,12 @@ impl Read for Cors {
     }
 
     fn schema(definitions: &mut Map<String, Json>) -> Json {
-        json!({ "anyOf": [{ "enum": ["any", "none"] }, List::<Filled>::schema(definitions)] })
+        json!({ "anyOf": [{ "enum": ["any", "none"] }, List::<NonBlank>::schema(definitions)] })
     }
 }
 
 /// An HTTP status.
-pub type Status = Whole<200, 599>;
+pub type Status = Integer<200, 599>;
 
 /// The status of a code, for all operations or by operation.
 #[derive(Clone, Debug)]
@@ -258,7 +262,7 @@ impl Read for Statuses {
         if node.entries().is_some() {
             return Read::read(findings, node).map(Self::By);
         }
-        value::<Status>(findings, "statuses", node).map(|status| Self::All(status.value))
+        read_value::<Status>(findings, "statuses", node).map(|status| Self::All(status.value))
     }
 
     fn schema(definitions: &mut Map<String, Json>) -> Json {

@@ -6,18 +6,20 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::api::operation::Operation;
 use crate::expect::expectation::Amount;
+use crate::scenario::collections::NonNullMap;
+use crate::scenario::collections::OneOrMany;
+use crate::scenario::diagnostic::Findings;
 use crate::scenario::fault::raw::{ErrorCode, FinalStatus, When};
-use crate::scenario::full::Full;
-use crate::scenario::leaf::{Filled, Id, Share, Text, digits, duration};
 use crate::scenario::node::Node;
-use crate::scenario::problem::Findings;
-use crate::scenario::read::{OneOrMany, Read, choice, must_be, raw};
+use crate::scenario::read::{Read, choice, raw};
+use crate::scenario::report::must_be;
+use crate::scenario::scalars::{Id, NonBlank, Share, Text, parse_digits, parse_duration};
 
 raw! {
     /// One thing expected of the client: about `after`, `contacts`, `requests` or `deliveries`.
     pub struct Expectation "an expectation" {
         /// Its name in reports.
-        required "name" name: Filled,
+        required "name" name: NonBlank,
         /// After which answer.
         optional "after" after: AfterMap,
         /// Beside `after`: where the next request is looked for, by fingerprint (`request`) or by API key (`key`).
@@ -47,7 +49,7 @@ raw! {
         /// One with this HTTP status.
         optional "status" status: FinalStatus,
         /// Whatever the fault of this name does.
-        optional "fault" fault: Filled,
+        optional "fault" fault: NonBlank,
         /// Of these operations; by default all.
         optional "operation" operation: OneOrMany<Operation>,
     }
@@ -57,11 +59,11 @@ raw! {
         /// With this id.
         optional "id" id: Id,
         /// With this external id.
-        optional "externalId" external_id: Filled,
+        optional "externalId" external_id: NonBlank,
         /// With this email address.
-        optional "email" email: Filled,
+        optional "email" email: NonBlank,
         /// With this phone number.
-        optional "phone" phone: Filled,
+        optional "phone" phone: NonBlank,
         /// Of this account.
         optional "business" business: Id,
         /// How many there are.
@@ -73,13 +75,13 @@ raw! {
         /// To these operations; by default all.
         optional "operation" operation: OneOrMany<Operation>,
         /// With an API key, by itself or by its name.
-        optional "key" key: OneOrMany<Filled>,
+        optional "key" key: OneOrMany<NonBlank>,
         /// With a business number anywhere.
         optional "business" business: OneOrMany<Id>,
         /// With headers of these values.
-        optional "header" header: Full<OneOrMany<Text>>,
+        optional "header" header: NonNullMap<OneOrMany<Text>>,
         /// With query parameters of these values.
-        optional "query" query: Full<OneOrMany<Text>>,
+        optional "query" query: NonNullMap<OneOrMany<Text>>,
         /// With these values at places in the body (JSON Pointers).
         optional "body" body: Node,
     }
@@ -87,7 +89,7 @@ raw! {
     /// Webhooks that are delivered.
     pub struct DeliveriesMap "`deliveries`" {
         /// Of these events; by default all.
-        optional "event" event: OneOrMany<Filled>,
+        optional "event" event: OneOrMany<NonBlank>,
         /// Of these accounts; by default all.
         optional "business" business: OneOrMany<Id>,
     }
@@ -127,7 +129,7 @@ impl Read for WaitSpec {
         let text = node.scalar().map_or("", |scalar| &scalar.text);
         let wait = match text {
             "retry-after" => Some(Self::RetryAfter),
-            _ => duration(text).map(Self::Span),
+            _ => parse_duration(text).map(Self::Span),
         };
         if wait.is_none() {
             must_be(findings, node, "`retry-after` or a span of time (`2s`)");
@@ -160,13 +162,13 @@ impl Read for Amount {
 
 fn amount(text: &str) -> Option<Amount> {
     let Some((least, most)) = text.split_once('-') else {
-        return digits(text).map(|exactly| Amount { least: exactly, most: Some(exactly) });
+        return parse_digits(text).map(|exactly| Amount { least: exactly, most: Some(exactly) });
     };
     let most = match most.trim() {
         "" => None,
-        most => Some(digits(most)?),
+        most => Some(parse_digits(most)?),
     };
-    Some(Amount { least: digits(least.trim())?, most })
+    Some(Amount { least: parse_digits(least.trim())?, most })
 }
 
 #[cfg(test)]

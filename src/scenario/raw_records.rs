@@ -6,23 +6,25 @@ use serde_json::{Map, Value as Json, json};
 use crate::api::dates::Day;
 use crate::clock::Moment;
 use crate::dataset::records::Locale;
-use crate::scenario::leaf::{Count, Filled, Id, Share, Tenths, Text, Whole};
+use crate::scenario::collections::{Dictionary, Member};
+use crate::scenario::diagnostic::{Findings, join_or};
 use crate::scenario::node::{Node, Value};
-use crate::scenario::problem::{Findings, listed};
-use crate::scenario::read::{Dictionary, Field, Fields, Marked, Member, Read, raw, word, wrong_kind};
+use crate::scenario::read::{Field, RawMap, Read, Spanned, raw, read_word};
+use crate::scenario::report::wrong_kind;
+use crate::scenario::scalars::{Count, Id, Integer, NonBlank, Share, Tenths, Text};
 use crate::scenario::source::Span;
 
 raw! {
     /// A review.
     pub struct Review "a review" {
         /// Its id; drawn where absent.
-        optional "id" id: Filled,
+        optional "id" id: NonBlank,
         /// 0-5: stars; 0 for direct feedback; 1 or 0 where the source recommends.
-        required "rating" rating: Whole<0, 5>,
+        required "rating" rating: Integer<0, 5>,
         /// Day it was posted.
         required "date" date: Day,
         /// Its source, by alias or shown name; by default google.
-        optional "source" source: Filled,
+        optional "source" source: NonBlank,
         /// What the reviewer wrote.
         optional "comments" comments: Text,
         /// Its title.
@@ -70,11 +72,11 @@ raw! {
         /// Its id; drawn where absent.
         optional "id" id: Id,
         /// The question.
-        required "question" question: Filled,
+        required "question" question: NonBlank,
         /// Who asked.
         optional "by" by: Text,
         /// Kind of user; by default `REGULAR_USER`.
-        optional "category" category: Filled,
+        optional "category" category: NonBlank,
         /// When: an instant or a day.
         required "date" date: Moment,
         /// Whether the owner asked; by default not.
@@ -82,7 +84,7 @@ raw! {
         /// Address of the asker's picture; made where absent.
         optional "logo" logo: Text,
         /// Its answers; not in CSV.
-        optional "answers" answers: Vec<Marked<Answer>>,
+        optional "answers" answers: Vec<Spanned<Answer>>,
     }
 
     /// An answer.
@@ -90,11 +92,11 @@ raw! {
         /// Its id; drawn where absent.
         optional "id" id: Id,
         /// The answer.
-        required "answer" answer: Filled,
+        required "answer" answer: NonBlank,
         /// Who answered; for the owner, by default the business.
         optional "by" by: Text,
         /// Kind of user; by default `REGULAR_USER`.
-        optional "category" category: Filled,
+        optional "category" category: NonBlank,
         /// When; by default with the question.
         optional "date" date: Moment,
         /// Whether the owner answered; by default not.
@@ -116,17 +118,17 @@ raw! {
         /// Phone number, as written.
         optional "phone" phone: Text,
         /// Country of the phone number: US, AU, CA, MX, PR or VI.
-        optional "countryCode" country_code: Filled,
+        optional "countryCode" country_code: NonBlank,
         /// SMS opt-in flag.
         optional "smsOptin" sms_optin: bool,
         /// Whether it is blocked.
         optional "blocked" blocked: bool,
         /// Numbers of locations of the account, or its own.
-        optional "businessIds" business_ids: Vec<Marked<Id>>,
+        optional "businessIds" business_ids: Vec<Spanned<Id>>,
         /// Tags.
-        optional "tags" tags: Vec<Marked<Text>>,
+        optional "tags" tags: Vec<Spanned<Text>>,
         /// Custom fields.
-        optional "customFields" custom_fields: Vec<Marked<CustomField>>,
+        optional "customFields" custom_fields: Vec<Spanned<CustomField>>,
         /// Its id in another system.
         optional "externalId" external_id: Text,
         /// Email flags.
@@ -138,9 +140,9 @@ raw! {
     /// A custom field.
     pub struct CustomField "a custom field" {
         /// Its name.
-        required "fieldName" name: Filled,
+        required "fieldName" name: NonBlank,
         /// text, number, currency, date, or yesno (also yes/no, boolean); by default text.
-        optional "type" kind: Filled,
+        optional "type" kind: NonBlank,
         /// Its value.
         required "fieldValue" value: Text,
     }
@@ -194,7 +196,7 @@ raw! {
     /// Records from a file.
     pub struct SeedData "a file entry" {
         /// Its path, relative to this file: .csv, .json, .jsonl, .yaml or .yml.
-        required "file" file: Filled,
+        required "file" file: NonBlank,
     }
 
     /// A range of days.
@@ -224,7 +226,7 @@ pub enum Records<R, P> {
     Generated(P),
 }
 
-impl<R: Fields, P: Fields> Read for Records<R, P> {
+impl<R: RawMap, P: RawMap> Read for Records<R, P> {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
         if node.entries().is_none() {
             wrong_kind(
@@ -278,10 +280,10 @@ fn mixed(findings: &mut Findings, node: &Node, (key, own): (&str, &[Field]), oth
         .find(|entry| !within(own, &entry.key) && others.iter().any(|fields| within(fields, &entry.key)));
     if let Some(stray) = stray {
         let message = format!("`{key}` and `{}` do not go together in one entry", stray.key);
-        findings.error("mixed-entry", stray.key_span, message).also(by, "the entry is of this kind").help(
+        findings.error("mixed-entry", stray.key_span, message).related(by, "the entry is of this kind").help(
             format!(
                 "beside `{key}` an entry takes {}",
-                listed(own.iter().map(|f| f.key).filter(|k| *k != key))
+                join_or(own.iter().map(|f| f.key).filter(|k| *k != key))
             ),
         );
     }
@@ -307,7 +309,7 @@ impl Read for Locales {
             for entry in entries {
                 let key =
                     Value::Scalar(crate::scenario::node::Scalar { text: entry.key.clone(), plain: true });
-                let locale = word(findings, &Node::new(entry.key_span, key), &names).and_then(find);
+                let locale = read_word(findings, &Node::new(entry.key_span, key), &names).and_then(find);
                 let weight =
                     Count::read(findings, &entry.value).and_then(|weight| u32::try_from(weight.0).ok());
                 if let (Some(locale), Some(weight)) = (locale, weight) {
@@ -316,7 +318,7 @@ impl Read for Locales {
             }
             return Some(Self(members));
         }
-        let locale = word(findings, node, &names).and_then(find)?;
+        let locale = read_word(findings, node, &names).and_then(find)?;
         Some(Self(vec![one(locale, node.span, 1, node.span)]))
     }
 

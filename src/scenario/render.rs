@@ -6,18 +6,18 @@ use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use serde_json::{Value as Json, json};
 
-use crate::scenario::problem::{Place, Problem, Severity};
+use crate::scenario::diagnostic::{Diagnostic, Severity, SourceLocation};
 
 /// One problem for people, its last line without an end; `coloured` for terminals.
 #[must_use]
-pub fn human(problem: &Problem, coloured: bool) -> String {
-    let level = match problem.severity {
+pub fn human(diagnostic: &Diagnostic, coloured: bool) -> String {
+    let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
     };
-    let mut group = Group::with_title(level.primary_title(&problem.message).id(problem.code));
-    for (place, kind) in std::iter::once((&problem.place, AnnotationKind::Primary))
-        .chain(problem.also.iter().map(|place| (place, AnnotationKind::Context)))
+    let mut group = Group::with_title(level.primary_title(&diagnostic.message).id(diagnostic.code));
+    for (place, kind) in std::iter::once((&diagnostic.location, AnnotationKind::Primary))
+        .chain(diagnostic.related.iter().map(|place| (place, AnnotationKind::Context)))
     {
         let whole = place
             .text
@@ -34,14 +34,14 @@ pub fn human(problem: &Problem, coloured: bool) -> String {
             group = group.element(shown(place, kind).path(path));
         }
     }
-    if let Some(help) = &problem.help {
+    if let Some(help) = &diagnostic.help {
         group = group.element(Level::HELP.message(help));
     }
     let renderer = if coloured { Renderer::styled() } else { Renderer::plain() };
     renderer.decor_style(DecorStyle::Ascii).render(&[group])
 }
 
-fn shown(place: &Place, kind: AnnotationKind) -> Snippet<'_, Annotation<'_>> {
+fn shown(place: &SourceLocation, kind: AnnotationKind) -> Snippet<'_, Annotation<'_>> {
     let label = (!place.label.is_empty()).then_some(place.label.as_str());
     let annotation = kind.span(place.marked.clone()).label(label);
     Snippet::source(&place.text).line_start(place.line).annotation(annotation)
@@ -49,24 +49,24 @@ fn shown(place: &Place, kind: AnnotationKind) -> Snippet<'_, Annotation<'_>> {
 
 /// All problems in one list.
 #[must_use]
-pub fn json<'a>(problems: impl IntoIterator<Item = &'a Problem>) -> Json {
-    problems
+pub fn json<'a>(diagnostics: impl IntoIterator<Item = &'a Diagnostic>) -> Json {
+    diagnostics
         .into_iter()
-        .map(|problem| {
-            let also = problem.also.iter().map(|place| {
+        .map(|diagnostic| {
+            let also = diagnostic.related.iter().map(|place| {
                 json!({ "file": place.file.to_string_lossy(), "line": place.line, "column": place.column, "label": place.label })
             });
             json!({
-                "severity": problem.severity.name(),
-                "code": problem.code,
-                "message": problem.message,
-                "file": problem.place.file.to_string_lossy(),
-                "line": problem.place.line,
-                "column": problem.place.column,
-                "label": problem.place.label,
-                "help": problem.help,
+                "severity": diagnostic.severity.name(),
+                "code": diagnostic.code,
+                "message": diagnostic.message,
+                "file": diagnostic.location.file.to_string_lossy(),
+                "line": diagnostic.location.line,
+                "column": diagnostic.location.column,
+                "label": diagnostic.location.label,
+                "help": diagnostic.help,
                 "also": also.collect::<Vec<_>>(),
-                "text": human(problem, false),
+                "text": human(diagnostic, false),
             })
         })
         .collect()
@@ -74,13 +74,13 @@ pub fn json<'a>(problems: impl IntoIterator<Item = &'a Problem>) -> Json {
 
 /// All problems as workflow commands of GitHub, a line each.
 #[must_use]
-pub fn github<'a>(problems: impl IntoIterator<Item = &'a Problem>) -> String {
+pub fn github<'a>(diagnostics: impl IntoIterator<Item = &'a Diagnostic>) -> String {
     let mut out = String::new();
-    for problem in problems {
-        let (line, column) = (problem.place.line, problem.place.column);
-        let file = property(&problem.place.file.to_string_lossy());
-        let mut message = problem.message.clone();
-        for more in [Some(&problem.place.label), problem.help.as_ref()].into_iter().flatten() {
+    for diagnostic in diagnostics {
+        let (line, column) = (diagnostic.location.line, diagnostic.location.column);
+        let file = property(&diagnostic.location.file.to_string_lossy());
+        let mut message = diagnostic.message.clone();
+        for more in [Some(&diagnostic.location.label), diagnostic.help.as_ref()].into_iter().flatten() {
             if !more.is_empty() {
                 let _ = write!(message, "; {more}");
             }
@@ -88,8 +88,8 @@ pub fn github<'a>(problems: impl IntoIterator<Item = &'a Problem>) -> String {
         let _ = writeln!(
             out,
             "::{} file={file},line={line},col={column},title={}::{}",
-            problem.severity.name(),
-            problem.code,
+            diagnostic.severity.name(),
+            diagnostic.code,
             data(&message)
         );
     }
@@ -106,23 +106,23 @@ fn property(text: &str) -> String {
 
 /// All problems as SARIF 2.1.0, which code hosts show beside the lines.
 #[must_use]
-pub fn sarif<'a>(problems: impl IntoIterator<Item = &'a Problem>) -> Json {
-    let location = |place: &Place| {
+pub fn sarif<'a>(diagnostics: impl IntoIterator<Item = &'a Diagnostic>) -> Json {
+    let location = |place: &SourceLocation| {
         json!({ "physicalLocation": {
             "artifactLocation": { "uri": place.file.to_string_lossy().replace(' ', "%20") },
             "region": { "startLine": place.line, "startColumn": place.column },
         } })
     };
-    let results: Vec<Json> = problems
+    let results: Vec<Json> = diagnostics
         .into_iter()
-        .map(|problem| {
-            let help = problem.help.as_ref().map_or_else(String::new, |help| format!(" ({help})"));
+        .map(|diagnostic| {
+            let help = diagnostic.help.as_ref().map_or_else(String::new, |help| format!(" ({help})"));
             json!({
-                "ruleId": problem.code,
-                "level": problem.severity.name(),
-                "message": { "text": format!("{}{help}", problem.message) },
-                "locations": [location(&problem.place)],
-                "relatedLocations": problem.also.iter().map(location).collect::<Vec<_>>(),
+                "ruleId": diagnostic.code,
+                "level": diagnostic.severity.name(),
+                "message": { "text": format!("{}{help}", diagnostic.message) },
+                "locations": [location(&diagnostic.location)],
+                "relatedLocations": diagnostic.related.iter().map(location).collect::<Vec<_>>(),
             })
         })
         .collect();

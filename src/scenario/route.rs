@@ -3,17 +3,19 @@
 use crate::api::operation::Operation;
 use crate::fault::condition::Condition;
 use crate::fault::status::Content;
+use crate::scenario::collections::NonNullMap;
+use crate::scenario::collections::OneOrMany;
+use crate::scenario::diagnostic::Findings;
 use crate::scenario::fault::raw::{FinalStatus, When};
 use crate::scenario::fault::{self, condition, error, headers};
-use crate::scenario::full::{Full, only_one};
-use crate::scenario::known::Known;
-use crate::scenario::leaf::{Filled, Text};
 use crate::scenario::node::Node;
-use crate::scenario::problem::Findings;
-use crate::scenario::read::{Marked, OneOrMany, Read, choice, raw};
+use crate::scenario::read::{Read, Spanned, choice, raw};
+use crate::scenario::references::References;
+use crate::scenario::report::at_most_one;
+use crate::scenario::scalars::{NonBlank, Text};
 use crate::scenario::source::Span;
 use crate::scenario::template;
-use crate::scenario::validate::Once;
+use crate::scenario::validate::Unique;
 
 /// A stub.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,7 +40,7 @@ raw! {
     /// A stub of an operation that the interface document does not show.
     pub struct RouteMap "a route" {
         /// Its name in the journal.
-        required "name" name: Filled,
+        required "name" name: NonBlank,
         /// What it answers to.
         required "request" request: RouteRequest,
         /// Its answer.
@@ -50,11 +52,11 @@ raw! {
         /// The method.
         required "method" method: Method,
         /// The path under the base URL.
-        required "path" path: Filled,
+        required "path" path: NonBlank,
         /// Headers and their values.
-        optional "headers" headers: Full<OneOrMany<Text>>,
+        optional "headers" headers: NonNullMap<OneOrMany<Text>>,
         /// Query parameters and their values.
-        optional "query" query: Full<OneOrMany<Text>>,
+        optional "query" query: NonNullMap<OneOrMany<Text>>,
         /// Places in the body (JSON Pointers) and what stands there.
         optional "body" body: Node,
     }
@@ -64,7 +66,7 @@ raw! {
         /// The HTTP status; by default 200.
         optional "status" status: FinalStatus,
         /// Headers and their values.
-        optional "headers" headers: Full<Text>,
+        optional "headers" headers: NonNullMap<Text>,
         /// The body, as JSON; the texts in it are templates.
         optional "json" json: Node,
         /// The body, as text; a template.
@@ -83,12 +85,12 @@ choice! {
 const OWN: [&str; 7] = ["/", "/__admin/", "/w/", "/metrics", "/openapi.json", "/docs", "/console"];
 
 /// The routes of a scenario, those left out that have an error.
-pub fn validate(findings: &mut Findings, known: &Known, nodes: &[&Node]) -> Vec<Route> {
-    let mut names = Once::default();
+pub fn validate(findings: &mut Findings, references: &References, nodes: &[&Node]) -> Vec<Route> {
+    let mut names = Unique::default();
     let mut routes: Vec<(Route, Span)> = Vec::with_capacity(nodes.len());
     for node in nodes {
         let name = fault::unique_name(findings, &mut names, "route", node);
-        let Some(route) = one(findings, known, node) else { continue };
+        let Some(route) = one(findings, references, node) else { continue };
         let span = name.unwrap_or(node.span);
         let covers = |earlier: &Route| {
             (earlier.method, &earlier.path) == (route.method, &route.path)
@@ -102,17 +104,17 @@ pub fn validate(findings: &mut Findings, known: &Known, nodes: &[&Node]) -> Vec<
             findings
                 .warning("shadowed", span, message)
                 .label("in the shadow")
-                .also(*first, "this takes them all");
+                .related(*first, "this takes them all");
         }
         routes.push((route, span));
     }
     routes.into_iter().map(|(route, _)| route).collect()
 }
 
-fn one(findings: &mut Findings, known: &Known, node: &Node) -> Option<Route> {
+fn one(findings: &mut Findings, references: &References, node: &Node) -> Option<Route> {
     let before = findings.errors();
     let raw = RouteMap::read(findings, node)?;
-    let request = raw.request.as_ref().and_then(|request| request_of(findings, known, &request.value));
+    let request = raw.request.as_ref().and_then(|request| request_of(findings, references, &request.value));
     let answer = raw.response.as_ref().zip(node.get("response"));
     let answer = answer.map(|(response, node)| answer_of(findings, &response.value, node));
     let ((method, path, condition), (status, headers, content)) = (request?, answer?);
@@ -122,7 +124,7 @@ fn one(findings: &mut Findings, known: &Known, node: &Node) -> Option<Route> {
 
 fn request_of(
     findings: &mut Findings,
-    known: &Known,
+    references: &References,
     raw: &RouteRequest,
 ) -> Option<(Method, String, Condition)> {
     let path =
@@ -133,11 +135,11 @@ fn request_of(
         body: raw.body.clone(),
         ..When::default()
     };
-    let condition = condition::validate(findings, known, &when);
+    let condition = condition::validate(findings, references, &when);
     Some((raw.method?.value, path?, condition))
 }
 
-fn path(findings: &mut Findings, given: &Marked<Filled>, method: Option<Method>) -> Option<String> {
+fn path(findings: &mut Findings, given: &Spanned<NonBlank>, method: Option<Method>) -> Option<String> {
     let path = given.value.0.as_str();
     let plain = |c: char| !c.is_whitespace() && !c.is_control() && c != '?' && c != '#';
     if !path.starts_with('/') || !path.chars().all(plain) {
@@ -184,7 +186,7 @@ fn answer_of(
     let entry = node.entries().and_then(|entries| entries.iter().find(|entry| &*entry.key == "json"));
     let given =
         [("json", entry.map(|entry| entry.value.span)), ("text", raw.text.as_ref().map(|text| text.span))];
-    only_one(findings, "an answer has one body", &given);
+    at_most_one(findings, "an answer has one body", &given);
     let content = match (entry, &raw.text) {
         (Some(entry), _) => {
             template::check_all(findings, &entry.value);
@@ -208,11 +210,11 @@ fn answer_of(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::known::sample::validated;
+    use crate::scenario::references::fixtures::validate_yaml;
 
     #[test]
     fn a_route_is_a_request_and_its_answer() {
-        let (routes, codes) = validated(
+        let (routes, codes) = validate_yaml(
             "- name: experience over time
   request: {method: POST, path: /resources/v1/insight/experience/over-time/, headers: {X-Api-Key: demo-key}}
   response: {status: 202, headers: {X-A: 1}, json: {points: '{{ reviews(business=100) | length }}'}}",
@@ -239,7 +241,7 @@ mod tests {
             ("/metrics/x", false),
         ] {
             let text = format!("[{{name: a, request: {{method: GET, path: {path}}}, response: {{}}}}]");
-            assert_eq!(validated(&text, validate).1 == ["reserved-path"], reserved, "{path}");
+            assert_eq!(validate_yaml(&text, validate).1 == ["reserved-path"], reserved, "{path}");
         }
     }
 }

@@ -2,24 +2,26 @@
 
 use std::path::Path;
 
-use crate::scenario::load::{self, Load};
+use crate::scenario::diagnostic::Findings;
+use crate::scenario::loader::{self, Loader};
 use crate::scenario::node::{Node, Value};
-use crate::scenario::problem::Findings;
 use crate::scenario::raw_records::SeedData;
-use crate::scenario::read::{Fields, wrong_kind};
+use crate::scenario::read::RawMap;
+use crate::scenario::report::wrong_kind;
 use crate::scenario::{csv, json, yaml};
 
 /// A seed-data file may be so large.
 pub const LIMIT: u64 = 256 << 20;
 
 /// Reads the records of a file and acts on each that can be read.
-pub fn read<R: Fields>(load: &mut Load, entry: SeedData, mut act: impl FnMut(&mut Findings, R)) {
+pub fn read<R: RawMap>(loader: &mut Loader, entry: SeedData, mut act: impl FnMut(&mut Findings, R)) {
     let Some(named) = entry.file else { return };
     let name = &named.value.0;
     let ending = Path::new(name).extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase);
     let known = ["csv", "json", "jsonl", "yaml", "yml"];
     let Some(ending) = known.into_iter().find(|known| Some(*known) == ending.as_deref()) else {
-        load.findings
+        loader
+            .findings
             .error(
                 "file-kind",
                 named.span,
@@ -28,9 +30,9 @@ pub fn read<R: Fields>(load: &mut Load, entry: SeedData, mut act: impl FnMut(&mu
             .help("allowed: .csv, .json, .jsonl, .yaml and .yml");
         return;
     };
-    let Some(path) = load::resolve(load, name, named.span) else { return };
-    let Some((file, text)) = load::text(load, &path, Some(named.span), LIMIT) else { return };
-    let findings = &mut load.findings;
+    let Some(path) = loader::resolve(loader, name, named.span) else { return };
+    let Some((file, text)) = loader::text(loader, &path, Some(named.span), LIMIT) else { return };
+    let findings = &mut loader.findings;
     let mut one = |findings: &mut Findings, node: &Node| {
         if let Some(raw) = R::read(findings, node) {
             act(findings, raw);
@@ -49,5 +51,5 @@ pub fn read<R: Fields>(load: &mut Load, entry: SeedData, mut act: impl FnMut(&mu
             None => {}
         },
     }
-    load.sources.set(file, text);
+    loader.sources.set(file, text);
 }

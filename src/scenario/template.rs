@@ -1,8 +1,8 @@
 //! Templates of payloads and stubs: whether what they open they also close. (What stands between is read by the
 //! template engine, once there is one.)
 
+use crate::scenario::diagnostic::Findings;
 use crate::scenario::node::{Node, Value};
-use crate::scenario::problem::Findings;
 use crate::scenario::source::Span;
 
 /// Notes a template that is not closed.

@@ -7,8 +7,8 @@ use serde_yaml::granit_parser::{
     ErrorKind, Event, Parser, ScalarStyle, Span as Mark, StrInput, StructureStyle,
 };
 
+use crate::scenario::diagnostic::Findings;
 use crate::scenario::node::{Entry, Node, Scalar, Value};
-use crate::scenario::problem::Findings;
 use crate::scenario::source::{FileId, Span};
 
 /// Lists and maps may be nested so deep.
@@ -194,7 +194,7 @@ impl<'a> Builder<'a> {
                 self.findings
                     .error("duplicate-key", key.span, format!("the key `{text}` stands twice in this map"))
                     .label("the second")
-                    .also(*first, "the first");
+                    .related(*first, "the first");
             } else {
                 seen.insert(text.clone(), key.span);
                 entries.push(Entry { key: text, key_span: key.span, value });
@@ -247,7 +247,7 @@ mod tests {
         let file = sources.add("a.yaml".as_ref(), text.to_owned());
         let mut findings = Findings::default();
         let node = parse(&mut findings, file, sources.text(file));
-        (node, findings.into_problems(&sources).iter().map(|problem| problem.code).collect())
+        (node, findings.into_diagnostics(&sources).iter().map(|diagnostic| diagnostic.code).collect())
     }
 
     #[test]
@@ -263,7 +263,12 @@ mod tests {
 
     #[test]
     fn flow_and_block_are_alike() {
-        assert!(read("a: {b: [1, 2]}").0.unwrap().same(&read("a:\r\n  b:\r\n  - 1\r\n  - 2\r\n").0.unwrap()));
+        assert!(
+            read("a: {b: [1, 2]}")
+                .0
+                .unwrap()
+                .same_value(&read("a:\r\n  b:\r\n  - 1\r\n  - 2\r\n").0.unwrap())
+        );
     }
 
     #[test]
@@ -302,7 +307,7 @@ mod tests {
         let (node, codes) = read("a: &a {b: 1}\nc: *a");
         assert_eq!(codes, [""; 0]);
         let node = node.unwrap();
-        assert!(node.get("c").unwrap().same(node.get("a").unwrap()));
+        assert!(node.get("c").unwrap().same_value(node.get("a").unwrap()));
         assert_eq!(node.get("c").unwrap().span.start, 16);
     }
 

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, Rw
 use std::time::Duration;
 
 use crate::draw::Seed;
-use crate::scenario::leaf::is_world_name;
+use crate::scenario::scalars::is_world_name;
 use crate::world::World;
 use crate::world::shared::Shared;
 use crate::world::snapshot::Snapshot;

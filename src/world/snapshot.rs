@@ -12,8 +12,8 @@ use crate::dataset::facts::Dataset;
 use crate::dataset::records::{Business, Questions, Reviews};
 use crate::draw::Seed;
 use crate::fault::counters;
-use crate::scenario::known::Known;
 use crate::scenario::model::Scenario;
+use crate::scenario::references::References;
 use crate::webhook::state::Plan;
 
 /// A scenario as it is served. Cheap to copy: what is large is shared.
@@ -171,8 +171,8 @@ impl Snapshot {
 
     /// What faults may refer to, in a world whose clock goes like that.
     #[must_use]
-    pub fn known(&self, mode: clock::Mode) -> Known<'_> {
-        Known::of(self.keys.all(), &self.businesses, &self.dialect, mode == clock::Mode::Frozen)
+    pub fn references(&self, mode: clock::Mode) -> References<'_> {
+        References::new(self.keys.all(), &self.businesses, &self.dialect, mode == clock::Mode::Frozen)
     }
 
     /// The accounts as given.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use standin::scenario::problem::{Problem, Severity};
+use standin::scenario::diagnostic::{Diagnostic, Severity};
 use standin::scenario::render;
 
 use crate::{codes, from_disk, here};
@@ -18,10 +18,10 @@ pub fn files(folder: &str, ending: &str) -> Vec<String> {
     names
 }
 
-fn without_folder(problem: &Problem, folder: &str) -> Problem {
+fn without_folder(problem: &Diagnostic, folder: &str) -> Diagnostic {
     let mut problem = problem.clone();
     let prefix = format!("{}/", here(folder).display());
-    for place in std::iter::once(&mut problem.place).chain(&mut problem.also) {
+    for place in std::iter::once(&mut problem.location).chain(&mut problem.related) {
         place.file = place.file.strip_prefix(here(folder)).map(Path::to_owned).unwrap_or(place.file.clone());
     }
     problem.message = problem.message.replace(&prefix, "");
@@ -33,7 +33,8 @@ fn without_folder(problem: &Problem, folder: &str) -> Problem {
 fn the_examples_load() {
     for name in files("examples", ".yaml") {
         let loaded = from_disk("examples", &name);
-        let told: Vec<String> = loaded.problems.iter().map(|problem| render::human(problem, false)).collect();
+        let told: Vec<String> =
+            loaded.diagnostics.iter().map(|problem| render::human(problem, false)).collect();
         let known = ["not-acted-on", "frozen-clock"];
         assert!(codes(&loaded).iter().all(|code| known.contains(code)), "{name}\n{}", told.join("\n\n"));
         assert!(loaded.scenario.is_some(), "{name}");
@@ -46,12 +47,12 @@ fn every_mistake_gets_its_message() {
     for name in files("broken", ".yaml") {
         let loaded = from_disk("broken", &name);
         let mut told = String::new();
-        for problem in &loaded.problems {
+        for problem in &loaded.diagnostics {
             told.push_str(&render::human(&without_folder(problem, "broken"), false));
             told.push_str("\n\n");
         }
-        assert!(!loaded.problems.is_empty(), "{name} has no mistake");
-        let errors = loaded.problems.iter().any(|problem| problem.severity == Severity::Error);
+        assert!(!loaded.diagnostics.is_empty(), "{name} has no mistake");
+        let errors = loaded.diagnostics.iter().any(|problem| problem.severity == Severity::Error);
         assert_eq!(loaded.scenario.is_none(), errors, "{name}");
         let expected = here("broken").join(&name).with_extension("txt");
         if std::env::var_os("UPDATE").is_some() {

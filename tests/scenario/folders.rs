@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use standin::scenario::files::Memory;
-use standin::scenario::{Folder, load_all};
+use standin::scenario::{LoadedFolder, load_all};
 
 use crate::{TODAY, codes};
 
-fn folder(files: &[(&str, &str)]) -> Folder {
+fn folder(files: &[(&str, &str)]) -> LoadedFolder {
     load_all(&Memory::new(files), TODAY, &["s".into()], None, Path::new("/w"))
 }
 
@@ -31,9 +31,9 @@ fn a_folder_holds_scenarios_parts_and_other_files() {
         found.scenarios.iter().map(|one| (one.name.as_deref(), one.scenario.is_some())).collect();
     assert_eq!(names, [(None, false), (Some("b"), true), (Some("first"), true)]);
     let problems: Vec<_> =
-        found.problems.iter().map(|it| (it.code, it.place.file.to_str().unwrap())).collect();
+        found.diagnostics.iter().map(|it| (it.code, it.location.file.to_str().unwrap())).collect();
     assert_eq!(problems, [("unused-file", "s/deep/unused.yml")]);
-    assert_eq!(found.scenarios[0].problems[0].place.file, Path::new("s/broken.yaml"));
+    assert_eq!(found.scenarios[0].diagnostics[0].location.file, Path::new("s/broken.yaml"));
     let dirs: Vec<&str> = found.dirs.iter().map(|path| path.to_str().unwrap()).collect();
     assert_eq!(dirs, ["/w/data", "/w/s", "/w/s/deep"]);
     assert!(found.has_errors());
@@ -64,7 +64,7 @@ fn a_keys_own_world_bears_no_scenarios_name() {
 fn what_is_named_and_not_there_is_told() {
     let found = load_all(&Memory::default(), TODAY, &["no.yaml".into()], None, Path::new("/w"));
     assert_eq!(
-        found.all_problems().map(|it| it.message.as_str()).collect::<Vec<_>>(),
+        found.all_diagnostics().map(|it| it.message.as_str()).collect::<Vec<_>>(),
         ["there is no file no.yaml"]
     );
 }

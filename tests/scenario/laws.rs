@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 use serde_json::Value as Json;
+use standin::scenario::diagnostic::Findings;
 use standin::scenario::files::Memory;
-use standin::scenario::problem::Findings;
 use standin::scenario::source::FileId;
-use standin::scenario::{Context, load, load_text, render, yaml};
+use standin::scenario::{LoadContext, load, load_text, render, yaml};
 
 use crate::{TODAY, from_text, loaded};
 
@@ -47,11 +47,11 @@ proptest! {
         for name in ["a.yaml", "a.csv", "a.json", "a.jsonl"] {
             memory.0.insert(name.into(), bytes.clone());
         }
-        let context = Context { files: &memory, root: PathBuf::new(), today: TODAY };
-        let mut all = load(&context, Path::new("a.yaml")).problems;
+        let context = LoadContext { files: &memory, root: PathBuf::new(), today: TODAY };
+        let mut all = load(&context, Path::new("a.yaml")).diagnostics;
         for file in ["a.csv", "a.json", "a.jsonl", "a.yaml"] {
             let text = format!("standin: 1\nbusinesses: [{{number: 1, name: A, locations: [{{number: 2, name: L, reviews: [{{file: {file}}}]}}]}}]");
-            all.extend(load_text(&context, "x", &text).problems);
+            all.extend(load_text(&context, "x", &text).diagnostics);
         }
         for problem in &all {
             let _ = render::human(problem, false);
@@ -60,7 +60,7 @@ proptest! {
 
     #[test]
     fn no_yaml_makes_the_loader_panic(text in "(standin: 1\n)?([a-z]{1,3}|[-:?,&*!|>%@#\"'{}\\[\\] \n\t~]|generate|reviews: |businesses: |- |\\PC|\r\n){0,60}") {
-        for problem in from_text(&text).problems {
+        for problem in from_text(&text).diagnostics {
             let _ = render::human(&problem, false);
         }
     }
@@ -71,7 +71,7 @@ proptest! {
         let place = (0..=place.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap();
         let end = text[place..].chars().next().map_or(place, |c| place + c.len_utf8());
         let changed = format!("{}{with}{}", &text[..place], &text[end..]);
-        for problem in from_text(&changed).problems {
+        for problem in from_text(&changed).diagnostics {
             let _ = render::human(&problem, false);
         }
     }

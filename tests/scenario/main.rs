@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use standin::api::dates::Day;
 use standin::scenario::files::{Disk, Memory};
 use standin::scenario::model::Scenario;
-use standin::scenario::{Context, Loaded, load, load_text, render};
+use standin::scenario::{LoadContext, LoadedScenario, load, load_text, render};
 
 const TODAY: Day = Day(20_634);
 
@@ -21,20 +21,20 @@ fn here(folder: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(folder)
 }
 
-fn from_disk(folder: &str, file: &str) -> Loaded {
-    load(&Context { files: &Disk, root: here(folder), today: TODAY }, &here(folder).join(file))
+fn from_disk(folder: &str, file: &str) -> LoadedScenario {
+    load(&LoadContext { files: &Disk, root: here(folder), today: TODAY }, &here(folder).join(file))
 }
 
-fn from_text(text: &str) -> Loaded {
-    load_text(&Context { files: &Memory::default(), root: PathBuf::new(), today: TODAY }, "test", text)
+fn from_text(text: &str) -> LoadedScenario {
+    load_text(&LoadContext { files: &Memory::default(), root: PathBuf::new(), today: TODAY }, "test", text)
 }
 
-fn codes(loaded: &Loaded) -> Vec<&'static str> {
-    loaded.problems.iter().map(|problem| problem.code).collect()
+fn codes(loaded: &LoadedScenario) -> Vec<&'static str> {
+    loaded.diagnostics.iter().map(|problem| problem.code).collect()
 }
 
 fn loaded(text: &str) -> Scenario {
     let loaded = from_text(text);
-    let told: Vec<String> = loaded.problems.iter().map(|problem| render::human(problem, false)).collect();
+    let told: Vec<String> = loaded.diagnostics.iter().map(|problem| render::human(problem, false)).collect();
     loaded.scenario.unwrap_or_else(|| panic!("{}", told.join("\n\n")))
 }

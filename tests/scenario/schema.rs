@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::Value as Json;
-use standin::scenario::problem::Findings;
+use standin::scenario::diagnostic::Findings;
 use standin::scenario::source::FileId;
 use standin::scenario::{schema, yaml};
 

@@ -3,7 +3,7 @@
 use std::fs;
 
 use proptest::prelude::*;
-use standin::scenario::problem::Findings;
+use standin::scenario::diagnostic::Findings;
 use standin::scenario::source::FileId;
 use standin::scenario::{render, yaml};
 
@@ -44,7 +44,7 @@ fn an_included_fault_is_replaced_by_its_name() {
     let base = "standin: 1\npart: true\nfaults: [{name: a, then: {error: 89}}, {name: b, operation: qna, then: {error: 89}}]\nwebhooks: {retry: {attempts: 2}, events: {x.y: {}}}";
     let own = "standin: 1\ninclude: [base.yaml]\nfaults: [{name: a, operation: contact, then: {delay: 1s}}]\nwebhooks: {timeline: [{after: contact, event: x.y}]}\nexpect: [{name: e, after: {fault: b}, retries: 1}]";
     let files = standin::scenario::files::Memory::new(&[("base.yaml", base), ("a.yaml", own)]);
-    let context = standin::scenario::Context { files: &files, root: "".into(), today: crate::TODAY };
+    let context = standin::scenario::LoadContext { files: &files, root: "".into(), today: crate::TODAY };
     let loaded = standin::scenario::load(&context, "a.yaml".as_ref());
     assert_eq!(codes(&loaded), ["not-acted-on"]);
     let scenario = loaded.scenario.unwrap();
@@ -60,7 +60,7 @@ proptest! {
         let text = include_str!("../examples/sections.yaml");
         let place = (0..=place.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap();
         let end = text[place..].chars().next().map_or(place, |c| place + c.len_utf8());
-        for problem in from_text(&format!("{}{with}{}", &text[..place], &text[end..])).problems {
+        for problem in from_text(&format!("{}{with}{}", &text[..place], &text[end..])).diagnostics {
             let _ = render::human(&problem, false);
         }
     }

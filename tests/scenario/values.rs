@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use standin::scenario::files::Memory;
-use standin::scenario::{Context, load, load_text, render};
+use standin::scenario::{LoadContext, load, load_text, render};
 
 use crate::{TODAY, codes, from_text, loaded};
 
@@ -82,8 +82,9 @@ fn an_include_is_replaced_by_name_and_keeps_its_place() {
         ),
         ("data/r.jsonl", "{\"rating\": 4, \"date\": \"2025-01-01\", \"comments\": \"\\ud83d\\ude00\"}"),
     ]);
-    let loaded = load(&Context { files: &memory, root: PathBuf::new(), today: TODAY }, Path::new("a.yaml"));
-    let scenario = loaded.scenario.unwrap_or_else(|| panic!("{:?}", loaded.problems));
+    let loaded =
+        load(&LoadContext { files: &memory, root: PathBuf::new(), today: TODAY }, Path::new("a.yaml"));
+    let scenario = loaded.scenario.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics));
     let keys: Vec<(&str, bool)> = scenario.keys.iter().map(|key| (key.key.as_str(), key.revoked)).collect();
     assert_eq!(keys, [("x", false), ("y", true), ("new", false)]);
     assert_eq!((scenario.name.as_str(), scenario.summary), ("a", None));
@@ -125,7 +126,7 @@ fn seed_data_is_the_same_in_every_format() {
             "- {id: 007, rating: 4, date: 2026-06-01, comments: 'a, b', published: false, extraParams: {vip: yes}, mentions: 3}\n",
         ),
     ]);
-    let context = Context { files: &memory, root: PathBuf::new(), today: TODAY };
+    let context = LoadContext { files: &memory, root: PathBuf::new(), today: TODAY };
     let read = |file: &str| {
         let text = format!(
             "standin: 1\nbusinesses: [{{number: 1, name: A, locations: [{{number: 2, name: L, reviews: [{{file: {file}}}]}}]}}]"
@@ -133,7 +134,7 @@ fn seed_data_is_the_same_in_every_format() {
         let loaded = load_text(&context, "x", &text);
         format!(
             "{:?}",
-            loaded.scenario.unwrap_or_else(|| panic!("{:?}", loaded.problems)).businesses[0].locations[0]
+            loaded.scenario.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics)).businesses[0].locations[0]
                 .reviews
         )
     };
@@ -153,12 +154,12 @@ fn a_scenario_sent_under_a_name_bears_no_other() {
 #[test]
 fn problems_have_renderings_for_programs() {
     let loaded = from_text("standin: 1\nsed: 1\nsummary: [a,\u{a0}b]");
-    let json = render::json(&loaded.problems);
+    let json = render::json(&loaded.diagnostics);
     assert_eq!(
         (&json[0]["code"], &json[0]["line"], &json[0]["column"]),
         (&"unknown-key".into(), &2.into(), &1.into())
     );
-    let github = render::github(&loaded.problems);
+    let github = render::github(&loaded.diagnostics);
     assert!(
         github.starts_with(
             "::error file=test.yaml,line=2,col=1,title=unknown-key::a scenario has no key `sed`"
@@ -166,6 +167,6 @@ fn problems_have_renderings_for_programs() {
         "{github}"
     );
     assert_eq!(github.lines().count(), 2);
-    assert_eq!(render::sarif(&loaded.problems)["runs"][0]["results"].as_array().map(Vec::len), Some(2));
-    assert!(render::human(&loaded.problems[0], true).contains('\u{1b}'));
+    assert_eq!(render::sarif(&loaded.diagnostics)["runs"][0]["results"].as_array().map(Vec::len), Some(2));
+    assert!(render::human(&loaded.diagnostics[0], true).contains('\u{1b}'));
 }

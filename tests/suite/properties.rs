@@ -17,7 +17,7 @@ use standin::api::sources;
 use standin::draw::Seed;
 use standin::pipeline;
 use standin::scenario::files::Memory;
-use standin::scenario::{Context, load_text};
+use standin::scenario::{LoadContext, load_text};
 use standin::world::registry::Registry;
 use standin::world::shared::Shared;
 use standin::world::snapshot::Snapshot;
@@ -52,8 +52,8 @@ fn few(cases: u32) -> Config {
 fn registry_of(text: &str) -> Registry {
     let files = Memory::default();
     let loaded =
-        load_text(&Context { files: &files, root: PathBuf::new(), today: Day(20_634) }, "laws", text);
-    let scenario = loaded.scenario.unwrap_or_else(|| panic!("{:?}", loaded.problems));
+        load_text(&LoadContext { files: &files, root: PathBuf::new(), today: Day(20_634) }, "laws", text);
+    let scenario = loaded.scenario.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics));
     Registry::new("laws", vec![Arc::new(Snapshot::new(1, Seed(3), scenario))], Shared::default()).unwrap()
 }
 

@@ -183,8 +183,8 @@ fn a_broken_file_changes_nothing_until_it_is_mended() {
     assert!(entry.is_degraded());
     assert_eq!((followed.reviews("a"), entry.generation), (1, 1));
     let problem = &entry.problems[0];
-    assert_eq!((problem.place.line, problem.place.column), (2, 1));
-    let help = format!("{:?} {:?}", problem.help, problem.place.label);
+    assert_eq!((problem.location.line, problem.location.column), (2, 1));
+    let help = format!("{:?} {:?}", problem.help, problem.location.label);
     assert!(help.contains("businesses"), "{help}");
     assert!(followed.load().is_empty(), "the same is not told twice");
     assert_eq!(
@@ -334,7 +334,7 @@ fn an_included_file_and_a_seed_data_file_are_followed_too() {
         ["broken a, served on"]
     );
     let problem = followed.entry("a").problems[0].clone();
-    assert_eq!((problem.place.file.as_path(), problem.place.line), (Path::new("s/parts/rows.csv"), 3));
+    assert_eq!((problem.location.file.as_path(), problem.location.line), (Path::new("s/parts/rows.csv"), 3));
     assert_eq!(told(&followed.delete("parts/rows.csv")), ["broken a, served on"]);
     assert_eq!(
         told(

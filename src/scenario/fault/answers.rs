@@ -2,7 +2,7 @@
 
 use crate::api::operation::Operation;
 use crate::fault::pointer::Pointer;
-use crate::scenario::problem::{Findings, listed};
+use crate::scenario::diagnostic::{Findings, join_or};
 use crate::scenario::source::Span;
 
 /// How a place is looked at.
@@ -108,8 +108,8 @@ fn follow(mut shape: Shape, pointer: &Pointer, usage: Use) -> Result<(), Nowhere
     let count = pointer.steps().count();
     for (at, step) in pointer.steps().enumerate() {
         let adds = usage == Use::Adds && at + 1 == count;
-        let digits = step.bytes().all(|byte| byte.is_ascii_digit());
-        let index = !step.is_empty() && digits && (step.len() == 1 || !step.starts_with('0'));
+        let parse_digits = step.bytes().all(|byte| byte.is_ascii_digit());
+        let index = !step.is_empty() && parse_digits && (step.len() == 1 || !step.starts_with('0'));
         let next = match shape {
             Open => return Ok(()),
             List(element) if index || (adds && step == "-") => Some(*element),
@@ -147,7 +147,7 @@ pub fn check(
     let message = match operations.len() {
         1 => format!(
             "no answer of {} has a place `{}`, so the patch never applies",
-            listed(names),
+            join_or(names),
             pointer.text()
         ),
         _ => format!(
@@ -159,7 +159,7 @@ pub fn check(
     match within {
         // With several operations, the members of one of them would be no advice.
         Map(members) if operations.len() == 1 => {
-            finding.allowed(&step, members.iter().map(|(name, _)| *name));
+            finding.suggest(&step, members.iter().map(|(name, _)| *name));
         }
         List(_) if operations.len() == 1 => {
             finding.help(format!("at `{step}`: there is a list, whose first element is `0`"));

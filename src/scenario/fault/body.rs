@@ -6,12 +6,13 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::api::operation::Operation;
 use crate::fault::body::Body;
+use crate::scenario::diagnostic::Findings;
 use crate::scenario::fault::{patch, raw};
-use crate::scenario::full::only_one;
-use crate::scenario::leaf::{digits, duration};
 use crate::scenario::node::Node;
-use crate::scenario::problem::Findings;
-use crate::scenario::read::{Marked, Read, must_be};
+use crate::scenario::read::{Read, Spanned};
+use crate::scenario::report::at_most_one;
+use crate::scenario::report::must_be;
+use crate::scenario::scalars::{parse_digits, parse_duration};
 
 /// `64 per 100ms`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,8 +27,8 @@ impl Read for Drip {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
         let drip = node.scalar().and_then(|scalar| {
             let (bytes, every) = scalar.text.split_once(" per ")?;
-            let bytes = u32::try_from(digits(bytes.trim())?).ok().filter(|bytes| *bytes > 0)?;
-            let every = duration(every.trim()).filter(|every| !every.is_zero())?;
+            let bytes = u32::try_from(parse_digits(bytes.trim())?).ok().filter(|bytes| *bytes > 0)?;
+            let every = parse_duration(every.trim()).filter(|every| !every.is_zero())?;
             Some(Self { bytes, every })
         });
         if drip.is_none() {
@@ -44,7 +45,7 @@ impl Read for Drip {
 /// The body that the client gets; `node` is the text of `raw`.
 pub fn validate(
     findings: &mut Findings,
-    raw: &Marked<raw::Body>,
+    raw: &Spanned<raw::Body>,
     node: &Node,
     operations: &[Operation],
 ) -> Option<Body> {
@@ -55,7 +56,7 @@ pub fn validate(
         ("malformed", body.malformed.as_ref().map(|value| value.span)),
         ("patch", body.patch.as_ref().map(|value| value.span)),
     ];
-    let Some(first) = only_one(findings, "a body is changed in one way", &given) else {
+    let Some(first) = at_most_one(findings, "a body is changed in one way", &given) else {
         // What is there and was wrong is told already.
         if node.entries().is_none_or(|entries| entries.iter().all(|entry| entry.value.is_null())) {
             findings

@@ -4,14 +4,17 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::fault::condition::Condition;
 use crate::fault::pointer::{NoPointer, Pointer};
+use crate::scenario::collections::NonNullMap;
+use crate::scenario::collections::OneOrMany;
+use crate::scenario::diagnostic::Findings;
 use crate::scenario::fault::headers;
 use crate::scenario::fault::raw::When;
-use crate::scenario::full::{Full, filled};
-use crate::scenario::known::{Known, businesses};
-use crate::scenario::leaf::{Filled, Text};
 use crate::scenario::node::{Node, Value};
-use crate::scenario::problem::Findings;
-use crate::scenario::read::{Marked, OneOrMany, Read, must_be, unknown_name};
+use crate::scenario::read::{Read, Spanned};
+use crate::scenario::references::{References, businesses};
+use crate::scenario::report::require_entries;
+use crate::scenario::report::{must_be, unknown_reference};
+use crate::scenario::scalars::{NonBlank, Text};
 use crate::scenario::source::Span;
 
 impl Read for Pointer {
@@ -58,15 +61,17 @@ fn pointer(findings: &mut Findings, text: &str, span: Span) -> Option<Pointer> {
 }
 
 /// The condition that `when` is; what it refers to and is not there is among the findings.
-pub fn validate(findings: &mut Findings, known: &Known, when: &When) -> Condition {
+pub fn validate(findings: &mut Findings, references: &References, when: &When) -> Condition {
     let mut condition = Condition::default();
-    if let Some(wanted) = when.key.as_ref().filter(|list| filled(findings, ("key", &list.value), list.span)) {
-        condition.keys = keys(findings, known, &wanted.value);
+    if let Some(wanted) =
+        when.key.as_ref().filter(|list| require_entries(findings, ("key", &list.value), list.span))
+    {
+        condition.keys = keys(findings, references, &wanted.value);
     }
     if let Some(wanted) =
-        when.business.as_ref().filter(|list| filled(findings, ("business", &list.value), list.span))
+        when.business.as_ref().filter(|list| require_entries(findings, ("business", &list.value), list.span))
     {
-        condition.businesses = businesses(findings, known, &wanted.value);
+        condition.businesses = businesses(findings, references, &wanted.value);
     }
     if let Some(headers) = &when.header {
         condition.headers = self::headers::named(findings, &headers.value, texts);
@@ -80,18 +85,19 @@ pub fn validate(findings: &mut Findings, known: &Known, when: &When) -> Conditio
     condition
 }
 
-fn keys(findings: &mut Findings, known: &Known, wanted: &OneOrMany<Filled>) -> Vec<String> {
+fn keys(findings: &mut Findings, references: &References, wanted: &OneOrMany<NonBlank>) -> Vec<String> {
     let mut keys: Vec<String> = Vec::new();
-    for Marked { span, value: Filled(word) } in &wanted.0 {
+    for Spanned { span, value: NonBlank(word) } in &wanted.0 {
         let is = |(key, name): &&(&str, Option<&str>)| key == word || *name == Some(word);
         // A key that bears the name of another is meant before that other.
-        let found = known.keys.iter().find(|(key, _)| key == word).or_else(|| known.keys.iter().find(is));
+        let found =
+            references.keys.iter().find(|(key, _)| key == word).or_else(|| references.keys.iter().find(is));
         let key = match found {
             Some((key, _)) => (*key).to_owned(),
-            None if known.keys.is_empty() => word.clone(),
+            None if references.keys.is_empty() => word.clone(),
             None => {
-                let names = known.keys.iter().flat_map(|(key, name)| name.iter().chain([key]).copied());
-                unknown_name(findings, *span, ("key", word), names.collect::<Vec<_>>());
+                let names = references.keys.iter().flat_map(|(key, name)| name.iter().chain([key]).copied());
+                unknown_reference(findings, *span, ("key", word), names.collect::<Vec<_>>());
                 continue;
             }
         };
@@ -104,11 +110,11 @@ fn keys(findings: &mut Findings, known: &Known, wanted: &OneOrMany<Filled>) -> V
 
 /// The values of a member, none where it is an empty list, which is then among the findings.
 fn texts(findings: &mut Findings, key: &str, values: &OneOrMany<Text>, span: Span) -> Option<Vec<String>> {
-    filled(findings, (key, values), span)
+    require_entries(findings, (key, values), span)
         .then(|| values.0.iter().map(|value| value.value.0.clone()).collect())
 }
 
-fn parameters(findings: &mut Findings, query: &Full<OneOrMany<Text>>) -> Vec<(String, Vec<String>)> {
+fn parameters(findings: &mut Findings, query: &NonNullMap<OneOrMany<Text>>) -> Vec<(String, Vec<String>)> {
     let mut parameters = Vec::with_capacity(query.0.len());
     for member in &query.0 {
         if member.key.trim().is_empty() {
@@ -122,7 +128,7 @@ fn parameters(findings: &mut Findings, query: &Full<OneOrMany<Text>>) -> Vec<(St
     parameters
 }
 
-fn places(findings: &mut Findings, body: &Marked<Node>) -> Vec<(Pointer, Vec<Json>)> {
+fn places(findings: &mut Findings, body: &Spanned<Node>) -> Vec<(Pointer, Vec<Json>)> {
     let Some(entries) = body.value.entries() else {
         findings
             .error("wrong-kind", body.span, "`body` must be a map of JSON Pointers to values")

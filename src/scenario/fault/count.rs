@@ -4,12 +4,14 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::fault::condition::During;
 use crate::fault::count::{Count, Hit, Per, Share};
+use crate::scenario::collections::OneOrMany;
+use crate::scenario::diagnostic::Findings;
 use crate::scenario::fault::raw;
-use crate::scenario::full::filled;
-use crate::scenario::leaf::{digits, duration};
 use crate::scenario::node::Node;
-use crate::scenario::problem::Findings;
-use crate::scenario::read::{Marked, OneOrMany, Read, must_be};
+use crate::scenario::read::{Read, Spanned};
+use crate::scenario::report::must_be;
+use crate::scenario::report::require_entries;
+use crate::scenario::scalars::{parse_digits, parse_duration};
 
 impl Read for Hit {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
@@ -41,15 +43,15 @@ impl Read for Hit {
 
 fn hit(text: &str) -> Option<Hit> {
     if let Some(step) = text.strip_prefix("every ") {
-        return digits(step.trim()).map(Hit::Every);
+        return parse_digits(step.trim()).map(Hit::Every);
     }
     let Some((first, last)) = text.split_once('-') else {
-        return digits(text).map(|only| Hit::Between(only, Some(only)));
+        return parse_digits(text).map(|only| Hit::Between(only, Some(only)));
     };
-    let first = digits(first.trim_end())?;
+    let first = parse_digits(first.trim_end())?;
     match last.trim_start() {
         "" => Some(Hit::Between(first, None)),
-        last => digits(last).map(|last| Hit::Between(first, Some(last))),
+        last => parse_digits(last).map(|last| Hit::Between(first, Some(last))),
     }
 }
 
@@ -66,7 +68,7 @@ impl Read for Exactly {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
         let exactly = node.scalar().and_then(|scalar| {
             let (hits, of) = scalar.text.split_once(" of ")?;
-            let small = |text: &str| digits(text.trim()).and_then(|number| u32::try_from(number).ok());
+            let small = |text: &str| parse_digits(text.trim()).and_then(|number| u32::try_from(number).ok());
             Some(Self { hits: small(hits)?, of: small(of)? })
         });
         let fits = exactly.filter(|exactly| exactly.of > 0 && exactly.hits <= exactly.of);
@@ -90,9 +92,9 @@ impl Read for During {
             let (from, until) = scalar.text.split_once('-')?;
             let until = match until.trim() {
                 "" => None,
-                until => Some(duration(until)?),
+                until => Some(parse_duration(until)?),
             };
-            Some(Self { from: duration(from.trim())?, until })
+            Some(Self { from: parse_duration(from.trim())?, until })
         });
         let lasting = during.filter(|during| during.until.is_none_or(|until| until > during.from));
         if lasting.is_none() {
@@ -100,7 +102,7 @@ impl Read for During {
             let text = node.scalar().map_or("", |scalar| &scalar.text);
             if during.is_some() {
                 findings.help_last("this one ends before anything can happen in it");
-            } else if text.split('-').any(|part| digits(part.trim()).is_some()) {
+            } else if text.split('-').any(|part| parse_digits(part.trim()).is_some()) {
                 findings.help_last("a unit is missing: `ms`, `s`, `m` or `h`");
             }
         }
@@ -118,17 +120,17 @@ pub struct Often<'a> {
     /// `per`.
     pub per: Per,
     /// `hits`.
-    pub hits: &'a Option<Marked<OneOrMany<Hit>>>,
+    pub hits: &'a Option<Spanned<OneOrMany<Hit>>>,
     /// `chance`.
-    pub chance: &'a Option<Marked<crate::scenario::leaf::Share>>,
+    pub chance: &'a Option<Spanned<crate::scenario::scalars::Share>>,
     /// `exactly`.
-    pub exactly: &'a Option<Marked<Exactly>>,
+    pub exactly: &'a Option<Spanned<Exactly>>,
 }
 
 /// How often, out of the keys that say so.
 pub fn validate(findings: &mut Findings, often: &Often) -> Count {
     let hits = match often.hits {
-        Some(hits) if filled(findings, ("hits", &hits.value), hits.span) => {
+        Some(hits) if require_entries(findings, ("hits", &hits.value), hits.span) => {
             hits.value.0.iter().map(|hit| hit.value).collect()
         }
         Some(_) | None => Vec::new(),
@@ -138,7 +140,7 @@ pub fn validate(findings: &mut Findings, often: &Often) -> Count {
             findings
                 .error("mixed-entry", exactly.span, "`chance` and `exactly` do not go together")
                 .label("this stands in place of a chance")
-                .also(chance.span, "`chance`");
+                .related(chance.span, "`chance`");
             Share::All
         }
         (Some(chance), None) => Share::Chance(chance.value.0),
@@ -156,7 +158,7 @@ pub fn validate(findings: &mut Findings, often: &Often) -> Count {
 
 /// What shares a counter.
 #[must_use]
-pub fn per(raw: Option<&Marked<raw::Per>>) -> Per {
+pub fn per(raw: Option<&Spanned<raw::Per>>) -> Per {
     match raw.map(|per| per.value) {
         None | Some(raw::Per::World) => Per::World,
         Some(raw::Per::Key) => Per::Key,
@@ -165,7 +167,7 @@ pub fn per(raw: Option<&Marked<raw::Per>>) -> Per {
 }
 
 /// Notes a stretch of a clock that stands still.
-pub fn frozen(findings: &mut Findings, during: Option<&Marked<During>>, frozen: bool) {
+pub fn frozen(findings: &mut Findings, during: Option<&Spanned<During>>, frozen: bool) {
     if let (Some(during), true) = (during, frozen) {
         findings
             .warning(

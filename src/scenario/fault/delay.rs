@@ -5,11 +5,12 @@ use std::time::Duration;
 use serde_json::{Map, Value as Json, json};
 
 use crate::fault::delay::Delay;
+use crate::scenario::diagnostic::Findings;
 use crate::scenario::fault::raw::LogNormal;
-use crate::scenario::leaf::{digits, duration};
 use crate::scenario::node::Node;
-use crate::scenario::problem::Findings;
-use crate::scenario::read::{Read, must_be};
+use crate::scenario::read::Read;
+use crate::scenario::report::must_be;
+use crate::scenario::scalars::{parse_digits, parse_duration};
 
 impl Read for Delay {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
@@ -19,12 +20,12 @@ impl Read for Delay {
         let text = node.scalar().map_or("", |scalar| scalar.text.trim());
         let delay = match text.split_once('-') {
             Some((least, most)) => uniform(least, most),
-            None => duration(text).map(Self::Fixed),
+            None => parse_duration(text).map(Self::Fixed),
         };
         match delay {
             None => {
                 must_be(findings, node, "a latency: `250ms`, `100ms-400ms` or `{median: 120ms, p99: 900ms}`");
-                let no_unit = |part: &str| digits(part.trim()).is_some();
+                let no_unit = |part: &str| parse_digits(part.trim()).is_some();
                 if text.split('-').any(no_unit) {
                     findings.help_last("a unit is missing: `ms`, `s`, `m` or `h`");
                 }
@@ -47,7 +48,7 @@ impl Read for Delay {
 }
 
 fn uniform(least: &str, most: &str) -> Option<Delay> {
-    Some(Delay::Uniform(duration(least.trim())?, duration(most.trim())?))
+    Some(Delay::Uniform(parse_duration(least.trim())?, parse_duration(most.trim())?))
 }
 
 fn log_normal(findings: &mut Findings, node: &Node) -> Option<Delay> {

@@ -5,17 +5,17 @@ use crate::fault::connection::Connection;
 use crate::fault::effect::{Effect, Effects};
 use crate::fault::lost::Lost;
 use crate::fault::status::{Content, Status};
+use crate::scenario::diagnostic::Findings;
 use crate::scenario::fault::raw::{self, Then};
 use crate::scenario::fault::{body, error, headers};
-use crate::scenario::full::{only_one, stray};
 use crate::scenario::node::Node;
-use crate::scenario::problem::Findings;
-use crate::scenario::read::Marked;
+use crate::scenario::read::Spanned;
+use crate::scenario::report::{at_most_one, stray_key};
 
 /// The effect that `then` is; `node` is its text. Nothing where it has none, which is then among the findings.
 pub fn validate(
     findings: &mut Findings,
-    then: &Marked<Then>,
+    then: &Spanned<Then>,
     node: &Node,
     operations: &[Operation],
 ) -> Option<Effects> {
@@ -28,12 +28,12 @@ pub fn validate(
         ("body", then.body.as_ref().map(|value| value.span)),
         ("lost", then.lost.as_ref().map(|value| value.span)),
     ];
-    only_one(findings, "a fault has one effect", &acts);
+    at_most_one(findings, "a fault has one effect", &acts);
     error::strays(findings, then);
     if let Some(span) = &then.for_
         && then.connection.as_ref().map(|value| value.value) != Some(raw::Connection::Stall)
     {
-        stray(findings, span.span, ("for", "`connection: stall`"));
+        stray_key(findings, span.span, ("for", "`connection: stall`"));
     }
     let effect = Effects {
         delay: then.delay.map(|delay| delay.value),

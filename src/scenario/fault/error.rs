@@ -6,19 +6,19 @@ use crate::api::error::{Code, Row};
 use crate::api::operation::Operation;
 use crate::fault::error::{Answer, Error};
 use crate::fault::status::Content;
+use crate::scenario::diagnostic::{Findings, join_or};
 use crate::scenario::fault::raw::{ErrorMap, FinalStatus, Then};
-use crate::scenario::full::{only_one, stray};
-use crate::scenario::known::unknown_code;
 use crate::scenario::node::Node;
-use crate::scenario::problem::{Findings, listed};
-use crate::scenario::read::Marked;
+use crate::scenario::read::Spanned;
+use crate::scenario::references::unknown_code;
+use crate::scenario::report::{at_most_one, stray_key};
 use crate::scenario::source::Span;
 
 /// The error that `then` injects.
 pub fn validate(
     findings: &mut Findings,
     error: &ErrorMap,
-    retry_after: Option<&Marked<Duration>>,
+    retry_after: Option<&Spanned<Duration>>,
     operations: &[Operation],
 ) -> Option<Error> {
     let code = error.code.as_ref()?;
@@ -46,7 +46,7 @@ pub fn validate(
     Some(Error { answer, retry_after })
 }
 
-fn seconds(findings: &mut Findings, span: &Marked<Duration>) -> Option<u64> {
+fn seconds(findings: &mut Findings, span: &Spanned<Duration>) -> Option<u64> {
     let whole = span.value.subsec_nanos() == 0;
     if !whole {
         findings
@@ -64,13 +64,13 @@ fn never_answered(findings: &mut Findings, row: &Row, span: Span, operations: &[
         return;
     }
     findings
-        .warning("never-answered", span, format!("{} is never an answer of {}", row.number, listed(not)))
+        .warning("never-answered", span, format!("{} is never an answer of {}", row.number, join_or(not)))
         .label(row.message)
-        .help(format!("only of {}; it is injected all the same", listed(answering)));
+        .help(format!("only of {}; it is injected all the same", join_or(answering)));
 }
 
 /// A status that an answer with a body can have.
-pub fn bodied(findings: &mut Findings, status: &Marked<FinalStatus>) -> Option<u16> {
+pub fn bodied(findings: &mut Findings, status: &Spanned<FinalStatus>) -> Option<u16> {
     let number = u16::try_from(status.value.0).ok()?;
     if matches!(number, 204 | 205 | 304) {
         findings.error("wrong-value", status.span, format!("an answer with status {number} has no body"));
@@ -85,7 +85,7 @@ pub fn content(findings: &mut Findings, then: &Then, node: &Node) -> Content {
     let entry = node.entries().and_then(|entries| entries.iter().find(|entry| &*entry.key == "json"));
     let json = entry.map(|entry| entry.value.span);
     let text = then.text.as_ref().map(|text| text.span);
-    only_one(findings, "an answer has one body", &[("json", json), ("text", text)]);
+    at_most_one(findings, "an answer has one body", &[("json", json), ("text", text)]);
     match (entry, &then.text) {
         (Some(entry), _) => Content::Json(entry.value.to_json()),
         (None, Some(text)) => Content::Text(text.value.0.clone()),
@@ -96,7 +96,7 @@ pub fn content(findings: &mut Findings, then: &Then, node: &Node) -> Content {
 /// Notes the keys of `then` whose companion is not there.
 pub fn strays(findings: &mut Findings, then: &Then) {
     if let (Some(value), None) = (&then.retry_after, &then.error) {
-        stray(findings, value.span, ("retry_after", "`error`"));
+        stray_key(findings, value.span, ("retry_after", "`error`"));
         if then.status.is_some() {
             findings.help_last("beside `status` it is `headers: {set: {retry-after: \"30\"}}`");
         }
@@ -106,7 +106,7 @@ pub fn strays(findings: &mut Findings, then: &Then) {
             [("json", then.json.as_ref().map(|v| v.span)), ("text", then.text.as_ref().map(|v| v.span))]
         {
             if let Some(span) = span {
-                stray(findings, span, (key, "`status`"));
+                stray_key(findings, span, (key, "`status`"));
             }
         }
     }

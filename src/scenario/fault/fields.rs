@@ -4,9 +4,9 @@
 use crate::api::dialect::Names;
 use crate::api::operation::Operation;
 use crate::fault::condition::Condition;
+use crate::scenario::diagnostic::{Findings, join_or};
 use crate::scenario::fault::raw::When;
-use crate::scenario::known::Known;
-use crate::scenario::problem::{Findings, listed};
+use crate::scenario::references::References;
 use crate::scenario::source::Span;
 
 /// Fields of an operation's body.
@@ -74,12 +74,12 @@ const RETIRED: &str = "api_key";
 /// Notes conditions on what requests to these operations do not carry.
 pub fn check(
     findings: &mut Findings,
-    known: &Known,
+    references: &References,
     (when, condition): (&When, &Condition),
     operations: &[Operation],
 ) {
     let parameters: Vec<&str> =
-        operations.iter().flat_map(|operation| query(*operation, &known.dialect.names)).collect();
+        operations.iter().flat_map(|operation| query(*operation, &references.dialect.names)).collect();
     for member in when.query.iter().flat_map(|query| &query.value.0) {
         if member.key != RETIRED && !parameters.contains(&member.key.as_str()) {
             stranger(findings, ("query parameter", &member.key, &parameters), member.key_span, operations);
@@ -91,12 +91,12 @@ pub fn check(
     for (pointer, _) in &condition.body {
         let Some(first) = pointer.steps().next() else { continue };
         if !fields.contains(&&*first) {
-            stranger(findings, ("body field", &first, &fields), place(when, pointer.text()), operations);
+            stranger(findings, ("body field", &first, &fields), location(when, pointer.text()), operations);
         }
     }
 }
 
-fn place(when: &When, key: &str) -> Span {
+fn location(when: &When, key: &str) -> Span {
     let entries = when.body.as_ref().and_then(|body| body.value.entries()).unwrap_or_default();
     entries.iter().find(|entry| *entry.key == *key).map(|entry| entry.key_span).unwrap_or_default()
 }
@@ -108,13 +108,13 @@ fn stranger(
     operations: &[Operation],
 ) {
     let message = match operations {
-        [one] => format!("{} has no {what} `{word}`, so this never matches", listed([one.name()])),
+        [one] => format!("{} has no {what} `{word}`, so this never matches", join_or([one.name()])),
         _ => format!("no operation of this fault has a {what} `{word}`, so this never matches"),
     };
     let finding = findings.warning("never-matches", span, message);
     if allowed.is_empty() {
         finding.help(format!("it has no {what}s at all"));
     } else {
-        finding.allowed(word, allowed.iter().copied());
+        finding.suggest(word, allowed.iter().copied());
     }
 }

@@ -1,11 +1,11 @@
 //! Headers, from their text.
 
 use crate::fault::headers::Headers;
+use crate::scenario::collections::NonNullMap;
+use crate::scenario::diagnostic::Findings;
 use crate::scenario::fault::raw::HeaderChanges;
-use crate::scenario::full::Full;
-use crate::scenario::leaf::Text;
-use crate::scenario::problem::Findings;
-use crate::scenario::read::Marked;
+use crate::scenario::read::Spanned;
+use crate::scenario::scalars::Text;
 use crate::scenario::source::Span;
 
 /// Headers that say where a message ends: the server's own business, and a lie about them would break what follows.
@@ -22,7 +22,7 @@ pub fn is_name(name: &str) -> bool {
 /// writing has no meaning.
 pub fn named<T, V: Ord>(
     findings: &mut Findings,
-    members: &Full<T>,
+    members: &NonNullMap<T>,
     value: impl Fn(&mut Findings, &str, &T, Span) -> Option<V>,
 ) -> Vec<(String, V)> {
     let mut headers: Vec<(String, V)> = Vec::with_capacity(members.0.len());
@@ -66,7 +66,7 @@ pub fn sendable(findings: &mut Findings, name: &str, value: &Text, span: Span) -
 }
 
 /// Header values as they are to be sent, the server's own headers left alone.
-pub fn set(findings: &mut Findings, members: &Full<Text>) -> Vec<(String, String)> {
+pub fn set(findings: &mut Findings, members: &NonNullMap<Text>) -> Vec<(String, String)> {
     for member in &members.0 {
         framing(findings, &member.key, member.key_span);
     }
@@ -82,7 +82,7 @@ fn framing(findings: &mut Findings, name: &str, span: Span) {
 }
 
 /// The changes of headers that a fault makes.
-pub fn validate(findings: &mut Findings, raw: &Marked<HeaderChanges>) -> Option<Headers> {
+pub fn validate(findings: &mut Findings, raw: &Spanned<HeaderChanges>) -> Option<Headers> {
     let changes = &raw.value;
     let set = changes.set.as_ref().map_or_else(Vec::new, |set| self::set(findings, &set.value));
     let mut remove = Vec::new();
@@ -95,7 +95,7 @@ pub fn validate(findings: &mut Findings, raw: &Marked<HeaderChanges>) -> Option<
             findings
                 .error("mixed-entry", gone.span, format!("`{name}` is both set and removed"))
                 .label("removed")
-                .also(twin.key_span, "set")
+                .related(twin.key_span, "set")
                 .help("setting a header replaces what the answer has: `remove` is not needed");
         } else if !remove.contains(&name) {
             remove.push(name);

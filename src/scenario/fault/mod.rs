@@ -6,14 +6,15 @@ use crate::api::operation::Operation;
 use crate::fault::Fault;
 use crate::fault::effect::Effect;
 use crate::fault::error::{Answer, Error};
+use crate::scenario::diagnostic::Findings;
 use crate::scenario::fault::count::Often;
-use crate::scenario::full::{filled, operations};
-use crate::scenario::known::Known;
 use crate::scenario::node::{Node, Value};
-use crate::scenario::problem::Findings;
 use crate::scenario::read::Read;
+use crate::scenario::references::References;
+use crate::scenario::report::require_entries;
+use crate::scenario::scalars::distinct_operations;
 use crate::scenario::source::Span;
-use crate::scenario::validate::Once;
+use crate::scenario::validate::Unique;
 
 /// The shapes of answers.
 pub mod answers;
@@ -41,12 +42,12 @@ pub mod raw;
 pub mod shadow;
 
 /// The faults of a scenario, those left out that have an error.
-pub fn validate(findings: &mut Findings, known: &Known, nodes: &[&Node]) -> Vec<Fault> {
-    let mut names = Once::default();
+pub fn validate(findings: &mut Findings, references: &References, nodes: &[&Node]) -> Vec<Fault> {
+    let mut names = Unique::default();
     let mut faults: Vec<(Fault, Span)> = Vec::with_capacity(nodes.len());
     for node in nodes {
         let name = unique_name(findings, &mut names, "fault", node);
-        if let Some(fault) = one(findings, known, node) {
+        if let Some(fault) = one(findings, references, node) {
             faults.push((fault, name.unwrap_or(node.span)));
         }
     }
@@ -55,9 +56,9 @@ pub fn validate(findings: &mut Findings, known: &Known, nodes: &[&Node]) -> Vec<
 }
 
 /// One fault by itself, as the admin side gets it; nothing where it has an error.
-pub fn one(findings: &mut Findings, known: &Known, node: &Node) -> Option<Fault> {
+pub fn one(findings: &mut Findings, references: &References, node: &Node) -> Option<Fault> {
     let before = findings.errors();
-    let fault = validate_one(findings, known, node);
+    let fault = validate_one(findings, references, node);
     fault.filter(|_| findings.errors() == before)
 }
 
@@ -71,12 +72,12 @@ pub fn name(node: &Node) -> Option<(&str, Span)> {
 /// The place of such a name; one that is there twice is among the findings.
 pub fn unique_name<'a>(
     findings: &mut Findings,
-    names: &mut Once<&'a str>,
+    names: &mut Unique<&'a str>,
     what: &str,
     node: &'a Node,
 ) -> Option<Span> {
     let (name, span) = name(node)?;
-    names.first(findings, name, span, ("duplicate-name", &format!("the {what} `{name}`")));
+    names.insert(findings, name, span, ("duplicate-name", &format!("the {what} `{name}`")));
     Some(span)
 }
 
@@ -88,7 +89,7 @@ pub fn names(nodes: &[&Node]) -> Vec<String> {
 
 /// Numbers of errors that the catalogue does not have.
 #[must_use]
-pub fn made_codes(faults: &[Fault]) -> Vec<u32> {
+pub fn custom_codes(faults: &[Fault]) -> Vec<u32> {
     let made = |fault: &Fault| match &fault.effect.act {
         Some(Effect::Error(Error { answer: Answer::Made { number, .. }, .. })) => Some(*number),
         Some(
@@ -99,18 +100,20 @@ pub fn made_codes(faults: &[Fault]) -> Vec<u32> {
     faults.iter().filter_map(made).collect()
 }
 
-fn validate_one(findings: &mut Findings, known: &Known, node: &Node) -> Option<Fault> {
+fn validate_one(findings: &mut Findings, references: &References, node: &Node) -> Option<Fault> {
     let raw = raw::Fault::read(findings, node)?;
     if let Some(name) = raw.name.as_ref().filter(|name| name.value.0.chars().any(char::is_control)) {
         findings.error("wrong-value", name.span, "`name` must be one line, without control characters");
     }
     let operations = match &raw.operation {
-        Some(given) if filled(findings, ("operation", &given.value), given.span) => operations(&given.value),
+        Some(given) if require_entries(findings, ("operation", &given.value), given.span) => {
+            distinct_operations(&given.value)
+        }
         Some(_) | None => Operation::ALL.to_vec(),
     };
     let condition = raw.when.as_ref().map_or_else(Default::default, |when| {
-        let condition = condition::validate(findings, known, &when.value);
-        fields::check(findings, known, (&when.value, &condition), &operations);
+        let condition = condition::validate(findings, references, &when.value);
+        fields::check(findings, references, (&when.value, &condition), &operations);
         condition
     });
     let often = Often {
@@ -120,7 +123,7 @@ fn validate_one(findings: &mut Findings, known: &Known, node: &Node) -> Option<F
         exactly: &raw.exactly,
     };
     let count = count::validate(findings, &often);
-    count::frozen(findings, raw.during.as_ref(), known.frozen);
+    count::frozen(findings, raw.during.as_ref(), references.frozen);
     let then = raw.then.as_ref().zip(node.get("then"));
     let effect = then.and_then(|(then, node)| effect::validate(findings, then, node, &operations));
     Some(Fault {
@@ -190,10 +193,10 @@ mod tests {
     use crate::fault::lost::Lost;
     use crate::fault::patch::Change;
     use crate::fault::status::Content;
-    use crate::scenario::known::sample::validated;
+    use crate::scenario::references::fixtures::validate_yaml;
 
     fn fine(text: &str) -> Vec<Fault> {
-        let (faults, codes) = validated(text, validate);
+        let (faults, codes) = validate_yaml(text, validate);
         assert_eq!(codes, [""; 0], "{text}");
         faults
     }
@@ -302,9 +305,9 @@ mod tests {
     #[test]
     fn an_error_of_ones_own_has_status_and_message() {
         let (faults, codes) =
-            validated("[{name: a, then: {error: {code: 7, status: 418, message: Tea}}}]", validate);
+            validate_yaml("[{name: a, then: {error: {code: 7, status: 418, message: Tea}}}]", validate);
         assert_eq!(codes, ["never-answered"]);
-        assert_eq!(made_codes(&faults), [7]);
+        assert_eq!(custom_codes(&faults), [7]);
     }
 
     #[test]
@@ -321,7 +324,7 @@ mod tests {
     fn only_what_leaves_nothing_casts_a_shadow() {
         let shadowed = |first: &str| {
             let text = format!("[{{name: a, {first}}}, {{name: b, operation: qna, then: {{error: 89}}}}]");
-            validated(&text, validate).1 == ["shadowed"]
+            validate_yaml(&text, validate).1 == ["shadowed"]
         };
         for first in [
             "then: {error: 89}",
@@ -347,10 +350,10 @@ mod tests {
 
     #[test]
     fn a_scenario_without_keys_takes_any_in_a_condition() {
-        let without = |findings: &mut Findings, known: &Known, nodes: &[&Node]| {
-            validate(findings, &Known { keys: vec![], ..known.clone() }, nodes)
+        let without = |findings: &mut Findings, references: &References, nodes: &[&Node]| {
+            validate(findings, &References { keys: vec![], ..references.clone() }, nodes)
         };
-        let (faults, codes) = validated("[{name: a, when: {key: whatever}, then: {error: 89}}]", without);
+        let (faults, codes) = validate_yaml("[{name: a, when: {key: whatever}, then: {error: 89}}]", without);
         assert_eq!(codes, [""; 0]);
         assert_eq!(faults[0].condition.keys, ["whatever"]);
     }

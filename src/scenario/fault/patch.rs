@@ -3,11 +3,11 @@
 use crate::api::operation::Operation;
 use crate::fault::patch::Change;
 use crate::fault::pointer::Pointer;
+use crate::scenario::diagnostic::Findings;
 use crate::scenario::fault::answers::{self, Use};
 use crate::scenario::fault::raw::{self, Op};
 use crate::scenario::node::{Node, Value};
-use crate::scenario::problem::Findings;
-use crate::scenario::read::Marked;
+use crate::scenario::read::Spanned;
 
 /// The entries of a patch.
 #[must_use]
@@ -18,7 +18,7 @@ pub fn entries(node: &Node) -> &[Node] {
 /// The changes of a patch; `nodes` is its text. Nothing where one of them is wrong.
 pub fn validate(
     findings: &mut Findings,
-    raw: &Marked<Vec<Marked<raw::Change>>>,
+    raw: &Spanned<Vec<Spanned<raw::Change>>>,
     nodes: &[Node],
     operations: &[Operation],
 ) -> Option<Vec<Change>> {
@@ -113,7 +113,7 @@ fn places<'a>(
     raw: &raw::Change,
 ) -> Vec<(&'a Pointer, Use, crate::scenario::source::Span)> {
     let at =
-        |written: &Option<Marked<Pointer>>| written.as_ref().map(|pointer| pointer.span).unwrap_or_default();
+        |written: &Option<Spanned<Pointer>>| written.as_ref().map(|pointer| pointer.span).unwrap_or_default();
     let (path, from) = (at(&raw.path), at(&raw.from));
     match change {
         Change::Add(place, _) => vec![(place, Use::Adds, path)],

@@ -9,19 +9,21 @@ use crate::fault::condition::During;
 use crate::fault::count::Hit;
 use crate::fault::delay::Delay;
 use crate::fault::pointer::Pointer;
+use crate::scenario::collections::NonNullMap;
+use crate::scenario::collections::OneOrMany;
+use crate::scenario::diagnostic::Findings;
 use crate::scenario::fault::body::Drip;
 use crate::scenario::fault::count::Exactly;
-use crate::scenario::full::Full;
-use crate::scenario::leaf::{Filled, Id, Share, Text, Whole};
 use crate::scenario::node::Node;
-use crate::scenario::problem::Findings;
-use crate::scenario::read::{Marked, OneOrMany, Read, choice, must_be, raw, value};
+use crate::scenario::read::{Read, Spanned, choice, raw, read_value};
+use crate::scenario::report::must_be;
+use crate::scenario::scalars::{Id, Integer, NonBlank, Share, Text};
 
 raw! {
     /// A fault: what goes wrong, for whom, how often.
     pub struct Fault "a fault" {
         /// Its name, by which it is listed and can be asked for.
-        required "name" name: Filled,
+        required "name" name: NonBlank,
         /// The operations it strikes; by default all.
         optional "operation" operation: OneOrMany<Operation>,
         /// What must hold of the request; all of it, and any of a list of values.
@@ -47,13 +49,13 @@ raw! {
     /// What must hold of a request.
     pub struct When "`when`" {
         /// An API key, by itself or by its name.
-        optional "key" key: OneOrMany<Filled>,
+        optional "key" key: OneOrMany<NonBlank>,
         /// A business number that the request names anywhere.
         optional "business" business: OneOrMany<Id>,
         /// Headers and their values.
-        optional "header" header: Full<OneOrMany<Text>>,
+        optional "header" header: NonNullMap<OneOrMany<Text>>,
         /// Query parameters and their values.
-        optional "query" query: Full<OneOrMany<Text>>,
+        optional "query" query: NonNullMap<OneOrMany<Text>>,
         /// Places in the body (JSON Pointers) and what stands there.
         optional "body" body: Node,
     }
@@ -97,9 +99,9 @@ raw! {
     /// Changed headers.
     pub struct HeaderChanges "`headers`" {
         /// Headers and the values they get.
-        optional "set" set: Full<Text>,
+        optional "set" set: NonNullMap<Text>,
         /// Headers that are taken away.
-        optional "remove" remove: OneOrMany<Filled>,
+        optional "remove" remove: OneOrMany<NonBlank>,
     }
 
     /// What becomes of the body: one of these.
@@ -111,7 +113,7 @@ raw! {
         /// JSON cut at a token, with status 200 and a fitting length.
         optional "malformed" malformed: bool,
         /// JSON Patch (RFC 6902) on the real answer.
-        optional "patch" patch: Vec<Marked<Change>>,
+        optional "patch" patch: Vec<Spanned<Change>>,
     }
 
     /// One change of a JSON Patch.
@@ -149,9 +151,9 @@ choice! {
 }
 
 /// The HTTP status of a whole answer: those below 200 only announce one.
-pub type FinalStatus = Whole<200, 599>;
+pub type FinalStatus = Integer<200, 599>;
 /// The number in an error body.
-pub type ErrorCode = Whole<1, { u32::MAX as u64 }>;
+pub type ErrorCode = Integer<1, { u32::MAX as u64 }>;
 
 /// An error: its code, or a map.
 #[derive(Debug, Default)]
@@ -162,13 +164,14 @@ impl Read for ErrorSpec {
         if node.entries().is_some() {
             return ErrorMap::read(findings, node).map(Self);
         }
-        let number =
-            node.scalar().is_some_and(|scalar| crate::scenario::leaf::digits(&scalar.text).is_some());
+        let number = node
+            .scalar()
+            .is_some_and(|scalar| crate::scenario::scalars::parse_digits(&scalar.text).is_some());
         if !number {
             must_be(findings, node, "a code of the catalogue (`89`), or `{code, status, message}`");
             return None;
         }
-        let code = value(findings, "error", node);
+        let code = read_value(findings, "error", node);
         code.is_some().then_some(Self(ErrorMap { span: node.span, code, ..ErrorMap::default() }))
     }
 

@@ -1,7 +1,7 @@
 //! Faults in another's shadow: an earlier one takes every request that they could strike.
 
 use crate::fault::Fault;
-use crate::scenario::problem::Findings;
+use crate::scenario::diagnostic::Findings;
 use crate::scenario::source::Span;
 
 /// Notes each fault that an earlier one leaves nothing to strike. Faults come with the places of their names.
@@ -16,7 +16,7 @@ pub fn check(findings: &mut Findings, faults: &[(Fault, Span)]) {
             findings
                 .warning("shadowed", *span, message)
                 .label("in the shadow")
-                .also(*first, "this takes them all")
+                .related(*first, "this takes them all")
                 .help("the first fault that matches takes the request: put the narrower one first");
         }
     }

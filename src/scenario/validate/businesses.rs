@@ -3,19 +3,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::dataset::records::{Business, CATEGORIES, Kind, Location, NEUTRAL};
-use crate::scenario::known::Number;
-use crate::scenario::leaf::{Filled, Id};
-use crate::scenario::load::Load;
-use crate::scenario::problem::{Findings, listed};
+use crate::scenario::diagnostic::{Findings, join_or};
+use crate::scenario::loader::Loader;
 use crate::scenario::raw::{self, List};
-use crate::scenario::read::{Marked, unknown_name};
+use crate::scenario::read::Spanned;
+use crate::scenario::references::BusinessKind;
+use crate::scenario::report::unknown_reference;
+use crate::scenario::scalars::{Id, NonBlank};
 use crate::scenario::validate::contacts::{self, is_email};
-use crate::scenario::validate::{Once, Terms, questions, reviews};
+use crate::scenario::validate::{RecordContext, Unique, questions, reviews};
 
 /// Every number that is taken.
 #[derive(Debug, Default)]
 pub struct Accounts {
-    businesses: BTreeMap<u64, (Kind, Option<Marked<Id>>)>,
+    businesses: BTreeMap<u64, (Kind, Option<Spanned<Id>>)>,
     /// Location to its account.
     locations: BTreeMap<u64, u64>,
     /// Business numbers as help shows them.
@@ -26,12 +27,12 @@ impl Accounts {
     /// Takes down all numbers; one that is there twice is among the findings.
     pub fn of(findings: &mut Findings, list: &List<raw::Business>) -> Self {
         let mut accounts = Self::default();
-        let mut once = Once::default();
-        let mut first = |findings: &mut Findings, number: Marked<Id>| {
+        let mut once = Unique::default();
+        let mut first = |findings: &mut Findings, number: Spanned<Id>| {
             let what = format!("the number {}", number.value.0);
-            once.first(findings, number.value.0, number.span, ("duplicate-number", &what))
+            once.insert(findings, number.value.0, number.span, ("duplicate-number", &what))
         };
-        for Marked { value: raw, .. } in list {
+        for Spanned { value: raw, .. } in list {
             let own = raw.number.filter(|number| first(findings, *number)).map(|number| number.value.0);
             if let Some(own) = own {
                 accounts.businesses.insert(own, (kind(raw), raw.parent));
@@ -48,14 +49,15 @@ impl Accounts {
 
     /// All of them, and what they are of.
     #[must_use]
-    pub fn numbers(&self) -> BTreeMap<u64, Number> {
-        let accounts = self.businesses.keys().map(|number| (*number, Number::Account));
-        let locations = self.locations.iter().map(|(number, account)| (*number, Number::Location(*account)));
+    pub fn numbers(&self) -> BTreeMap<u64, BusinessKind> {
+        let accounts = self.businesses.keys().map(|number| (*number, BusinessKind::Account));
+        let locations =
+            self.locations.iter().map(|(number, account)| (*number, BusinessKind::Location(*account)));
         accounts.chain(locations).collect()
     }
 
     /// An account's number; a finding where there is none of that number.
-    pub fn known(&self, findings: &mut Findings, key: &str, number: Marked<Id>) -> Option<u64> {
+    pub fn known(&self, findings: &mut Findings, key: &str, number: Spanned<Id>) -> Option<u64> {
         let wanted = number.value.0;
         if self.businesses.contains_key(&wanted) {
             return Some(wanted);
@@ -68,13 +70,13 @@ impl Accounts {
             }
         } else {
             let all = self.numbers.iter().map(String::as_str);
-            unknown_name(findings, number.span, ("business", &wanted.to_string()), all);
+            unknown_reference(findings, number.span, ("business", &wanted.to_string()), all);
         }
         None
     }
 
     /// The number of an account or one of its locations; a finding where it is neither.
-    pub fn within(&self, findings: &mut Findings, account: u64, number: Marked<Id>) -> Option<u64> {
+    pub fn within(&self, findings: &mut Findings, account: u64, number: Spanned<Id>) -> Option<u64> {
         let wanted = number.value.0;
         if wanted == account || self.locations.get(&wanted) == Some(&account) {
             return Some(wanted);
@@ -85,12 +87,12 @@ impl Accounts {
             let own =
                 self.locations.iter().filter(|(_, of)| **of == account).map(|(number, _)| number.to_string());
             let own: Vec<String> = std::iter::once(account.to_string()).chain(own).collect();
-            finding.allowed(&wanted.to_string(), own.iter().map(String::as_str));
+            finding.suggest(&wanted.to_string(), own.iter().map(String::as_str));
         }
         None
     }
 
-    fn parent(&self, number: u64) -> Option<Marked<Id>> {
+    fn parent(&self, number: u64) -> Option<Spanned<Id>> {
         self.businesses.get(&number)?.1
     }
 
@@ -126,17 +128,22 @@ fn kind(raw: &raw::Business) -> Kind {
 
 /// The accounts that count.
 pub fn validate(
-    load: &mut Load,
-    terms: &Terms,
+    loader: &mut Loader,
+    context: &RecordContext,
     list: List<raw::Business>,
     accounts: &Accounts,
 ) -> Vec<Business> {
-    accounts.no_circles(&mut load.findings);
-    list.into_iter().filter_map(|raw| business(load, terms, raw.value, accounts)).collect()
+    accounts.no_circles(&mut loader.findings);
+    list.into_iter().filter_map(|raw| business(loader, context, raw.value, accounts)).collect()
 }
 
-fn business(load: &mut Load, terms: &Terms, raw: raw::Business, accounts: &Accounts) -> Option<Business> {
-    let findings = &mut load.findings;
+fn business(
+    loader: &mut Loader,
+    context: &RecordContext,
+    raw: raw::Business,
+    accounts: &Accounts,
+) -> Option<Business> {
+    let findings = &mut loader.findings;
     let number = raw.number.map_or(0, |number| number.value.0);
     let kind = kind(&raw);
     let parent = raw.parent.and_then(|parent| reseller(findings, accounts, parent));
@@ -148,32 +155,32 @@ fn business(load: &mut Load, terms: &Terms, raw: raw::Business, accounts: &Accou
             findings.error("wrong-value", user.span, "a user is an email address: `name@example.test`");
         }
     }
-    let mut once = Once::default();
+    let mut once = Unique::default();
     for level in raw.levels.iter().flat_map(|list| &list.value) {
         let what = format!("the level `{}`", level.value.0);
-        once.first(findings, level.value.0.clone(), level.span, ("duplicate-name", &what));
+        once.insert(findings, level.value.0.clone(), level.span, ("duplicate-name", &what));
     }
-    let texts = |list: Option<Marked<List<Filled>>>| -> Vec<String> {
+    let texts = |list: Option<Spanned<List<NonBlank>>>| -> Vec<String> {
         list.into_iter().flat_map(|list| list.value).map(|text| text.value.0).collect()
     };
     let levels = texts(raw.levels);
     let known_levels: BTreeSet<&str> = levels.iter().map(String::as_str).collect();
-    let (mut review_ids, mut question_ids) = (Once::default(), questions::Ids::default());
+    let (mut review_ids, mut question_ids) = (Unique::default(), questions::Ids::default());
     let mut locations = Vec::new();
-    for Marked { value: raw, .. } in raw.locations.into_iter().flat_map(|list| list.value) {
+    for Spanned { value: raw, .. } in raw.locations.into_iter().flat_map(|list| list.value) {
         let own_levels = raw.levels.map(|levels| levels.value.0).unwrap_or_default();
         for level in own_levels.iter().filter(|level| !known_levels.contains(&*level.key)) {
             let names = known_levels.iter().copied();
-            unknown_name(&mut load.findings, level.key_span, ("level", &level.key), names);
+            unknown_reference(&mut loader.findings, level.key_span, ("level", &level.key), names);
         }
         let reviews = reviews::validate(
-            load,
-            terms,
+            loader,
+            context,
             raw.reviews.map(|it| it.value).unwrap_or_default(),
             &mut review_ids,
         );
         let questions = raw.questions.map(|it| it.value).unwrap_or_default();
-        let questions = questions::validate(load, terms, questions, &mut question_ids);
+        let questions = questions::validate(loader, context, questions, &mut question_ids);
         let (Some(number), Some(name)) = (raw.number, raw.name) else { continue };
         locations.push(Location {
             number: number.value.0,
@@ -184,7 +191,7 @@ fn business(load: &mut Load, terms: &Terms, raw: raw::Business, accounts: &Accou
         });
     }
     let contacts = raw.contacts.map(|list| list.value).unwrap_or_default();
-    let (contacts, contact_plans) = contacts::validate(load, accounts, number, contacts);
+    let (contacts, contact_plans) = contacts::validate(loader, accounts, number, contacts);
     Some(Business {
         number: raw.number?.value.0,
         name: raw.name?.value.0,
@@ -202,7 +209,7 @@ fn business(load: &mut Load, terms: &Terms, raw: raw::Business, accounts: &Accou
     })
 }
 
-fn reseller(findings: &mut Findings, accounts: &Accounts, parent: Marked<Id>) -> Option<u64> {
+fn reseller(findings: &mut Findings, accounts: &Accounts, parent: Spanned<Id>) -> Option<u64> {
     let number = accounts.known(findings, "parent", parent)?;
     if accounts.businesses.get(&number).map(|(kind, _)| *kind) == Some(Kind::Reseller) {
         return Some(number);
@@ -213,7 +220,7 @@ fn reseller(findings: &mut Findings, accounts: &Accounts, parent: Marked<Id>) ->
     None
 }
 
-fn competitor(findings: &mut Findings, accounts: &Accounts, own: u64, number: Marked<Id>) -> Option<u64> {
+fn competitor(findings: &mut Findings, accounts: &Accounts, own: u64, number: Spanned<Id>) -> Option<u64> {
     let wanted = accounts.known(findings, "competitors", number)?;
     let reseller = accounts.businesses.get(&wanted).is_some_and(|(kind, _)| *kind == Kind::Reseller);
     let message = match (wanted == own, reseller) {
@@ -225,15 +232,15 @@ fn competitor(findings: &mut Findings, accounts: &Accounts, own: u64, number: Ma
     None
 }
 
-fn category(findings: &mut Findings, raw: Option<Marked<Filled>>) -> String {
-    let Some(Marked { span, value: Filled(written) }) = raw else { return NEUTRAL.to_owned() };
+fn category(findings: &mut Findings, raw: Option<Spanned<NonBlank>>) -> String {
+    let Some(Spanned { span, value: NonBlank(written) }) = raw else { return NEUTRAL.to_owned() };
     let wanted = written.trim().to_lowercase().replace(['_', ' '], "-");
     if let Some(known) = CATEGORIES.iter().find(|known| **known == wanted) {
         return (*known).to_owned();
     }
     findings
         .warning("unknown-category", span, format!("there are no phrases for the category `{written}`"))
-        .allowed(&wanted, CATEGORIES)
-        .help(format!("the neutral ones serve; there are {}", listed(CATEGORIES).replace(" or ", " and ")));
+        .suggest(&wanted, CATEGORIES)
+        .help(format!("the neutral ones serve; there are {}", join_or(CATEGORIES).replace(" or ", " and ")));
     NEUTRAL.to_owned()
 }

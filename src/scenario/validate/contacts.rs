@@ -1,37 +1,38 @@
 //! Contacts.
 
 use crate::dataset::records::{Contact, ContactPlan, CustomField, Preferences};
-use crate::scenario::load::Load;
-use crate::scenario::problem::Findings;
+use crate::scenario::diagnostic::Findings;
+use crate::scenario::loader::Loader;
 use crate::scenario::raw::List;
 use crate::scenario::raw_records::{self as raw, ContactEntry, Records};
-use crate::scenario::read::{Marked, unknown_word};
+use crate::scenario::read::Spanned;
+use crate::scenario::report::unknown_word;
 use crate::scenario::seed_data;
 use crate::scenario::source::Span;
 use crate::scenario::validate::businesses::Accounts;
-use crate::scenario::validate::{Once, plan, text};
+use crate::scenario::validate::{Unique, plan, text};
 
 const COUNTRIES: [&str; 6] = ["US", "AU", "CA", "MX", "PR", "VI"];
 const FIELD_TYPES: [&str; 7] = ["text", "number", "currency", "date", "yesno", "yes/no", "boolean"];
 
 /// The contacts of an account, and those to be generated.
 pub fn validate(
-    load: &mut Load,
+    loader: &mut Loader,
     accounts: &Accounts,
     account: u64,
     list: List<ContactEntry>,
 ) -> (Vec<Contact>, Vec<ContactPlan>) {
-    let mut ids = Once::default();
+    let mut ids = Unique::default();
     let (mut given, mut plans) = (Vec::new(), Vec::new());
     for entry in list {
         match entry.value {
             Records::Given(raw) => {
-                given.extend(contact(&mut load.findings, accounts, account, raw, &mut ids));
+                given.extend(contact(&mut loader.findings, accounts, account, raw, &mut ids));
             }
-            Records::File(file) => seed_data::read(load, file, |findings, raw| {
+            Records::File(file) => seed_data::read(loader, file, |findings, raw| {
                 given.extend(contact(findings, accounts, account, raw, &mut ids));
             }),
-            Records::Generated(raw) => plans.extend(plan::contacts(load, raw)),
+            Records::Generated(raw) => plans.extend(plan::contacts(loader, raw)),
         }
     }
     (given, plans)
@@ -50,11 +51,11 @@ fn contact(
     accounts: &Accounts,
     account: u64,
     raw: raw::Contact,
-    ids: &mut Once<u64>,
+    ids: &mut Unique<u64>,
 ) -> Option<Contact> {
     if let Some(id) = raw.id {
         let what = format!("the contact id {}", id.value.0);
-        ids.first(findings, id.value.0, id.span, ("duplicate-id", &what));
+        ids.insert(findings, id.value.0, id.span, ("duplicate-id", &what));
     }
     if let Some(email) = raw.email.as_ref().filter(|email| !is_email(&email.value.0)) {
         findings.error("wrong-value", email.span, "`email` must be an email address: `name@example.test`");
@@ -67,7 +68,7 @@ fn contact(
         business_ids.extend(accounts.within(findings, account, id));
     }
     let mut custom_fields = Vec::new();
-    for Marked { value: field, .. } in raw.custom_fields.into_iter().flat_map(|list| list.value) {
+    for Spanned { value: field, .. } in raw.custom_fields.into_iter().flat_map(|list| list.value) {
         if let Some(kind) = &field.kind {
             one_of(findings, "type", kind.span, &kind.value.0, &FIELD_TYPES);
         }

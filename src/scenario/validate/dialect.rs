@@ -6,20 +6,22 @@ use crate::api::dialect::{Cors, Dialect, Names};
 use crate::api::error::{CATALOGUE, Code};
 use crate::api::operation::Operation;
 use crate::api::sources::{self, Source};
-use crate::scenario::leaf::Filled;
-use crate::scenario::load::Load;
-use crate::scenario::problem::{Findings, listed};
+use crate::scenario::collections::{Dictionary, Member};
+use crate::scenario::diagnostic::{Findings, join_or};
+use crate::scenario::loader::Loader;
 use crate::scenario::raw::{self, ContactIdentity, List, QueryApiKey, Statuses, ToDate};
-use crate::scenario::read::{Dictionary, Marked, Member, unknown_name};
+use crate::scenario::read::Spanned;
+use crate::scenario::report::unknown_reference;
+use crate::scenario::scalars::NonBlank;
 use crate::scenario::source::Span;
-use crate::scenario::validate::Terms;
+use crate::scenario::validate::RecordContext;
 
 /// So many sources there may be.
 const SOURCES: usize = 1000;
 
 /// The dialect that a scenario asks for.
-pub fn validate(load: &mut Load, raw: raw::Dialect) -> Dialect {
-    let findings = &mut load.findings;
+pub fn validate(loader: &mut Loader, raw: raw::Dialect) -> Dialect {
+    let findings = &mut loader.findings;
     let mut dialect = Dialect::default();
     if let Some(raw) = raw.names {
         names(findings, raw.value, &mut dialect.names);
@@ -78,7 +80,7 @@ fn status(
     let Some(row) = CATALOGUE.iter().find(|row| row.number.to_string() == member.key) else {
         let numbers: Vec<String> = CATALOGUE.iter().map(|row| row.number.to_string()).collect();
         let all = numbers.iter().map(String::as_str);
-        unknown_name(findings, member.key_span, ("code of the catalogue", &member.key), all);
+        unknown_reference(findings, member.key_span, ("code of the catalogue", &member.key), all);
         return;
     };
     let bodied = |findings: &mut Findings, status: raw::Status, span| {
@@ -99,7 +101,7 @@ fn status(
             for member in members {
                 let Some(operation) = Operation::named(&member.key) else {
                     let names = Operation::ALL.map(Operation::name);
-                    unknown_name(findings, member.key_span, ("operation", &member.key), names);
+                    unknown_reference(findings, member.key_span, ("operation", &member.key), names);
                     continue;
                 };
                 if let Some(number) = bodied(findings, member.value, member.span) {
@@ -110,14 +112,14 @@ fn status(
     }
 }
 
-fn origins(findings: &mut Findings, list: List<Filled>) -> Vec<String> {
+fn origins(findings: &mut Findings, list: List<NonBlank>) -> Vec<String> {
     let is_origin = |text: &str| {
         text.split_once("://").is_some_and(|(scheme, host)| {
             !scheme.is_empty() && !host.is_empty() && !host.contains(['/', '?', '#', ' '])
         })
     };
     let mut out = Vec::with_capacity(list.len());
-    for Marked { span, value: Filled(origin) } in list {
+    for Spanned { span, value: NonBlank(origin) } in list {
         if is_origin(&origin) || origin == "null" {
             out.push(origin);
         } else {
@@ -129,7 +131,7 @@ fn origins(findings: &mut Findings, list: List<Filled>) -> Vec<String> {
     out
 }
 
-fn more_sources(findings: &mut Findings, raw: Marked<Dictionary<raw::Source>>, sources: &mut Vec<Source>) {
+fn more_sources(findings: &mut Findings, raw: Spanned<Dictionary<raw::Source>>, sources: &mut Vec<Source>) {
     if raw.value.0.len() > SOURCES {
         findings.error("limit", raw.span, format!("there are more than {SOURCES} sources"));
         return;
@@ -161,16 +163,16 @@ fn more_sources(findings: &mut Findings, raw: Marked<Dictionary<raw::Source>>, s
 }
 
 /// Place of the source of that alias or shown name; a finding where there is none.
-pub fn source(findings: &mut Findings, terms: &Terms, name: &str, span: Span) -> Option<u16> {
-    if let Some(place) = terms.source(name) {
+pub fn source(findings: &mut Findings, context: &RecordContext, name: &str, span: Span) -> Option<u16> {
+    if let Some(place) = context.source(name) {
         return Some(place);
     }
-    let aliases = terms.sources.iter().map(|source| source.alias.as_str());
+    let aliases = context.sources.iter().map(|source| source.alias.as_str());
     let finding = findings.error("unknown-source", span, format!("there is no source `{name}`"));
     if finding.is_shown() {
         finding
-            .allowed(name, aliases.clone())
-            .help(format!("allowed: {}; `dialect.sources` adds others", listed(aliases)));
+            .suggest(name, aliases.clone())
+            .help(format!("allowed: {}; `dialect.sources` adds others", join_or(aliases)));
     }
     None
 }

@@ -2,12 +2,12 @@
 
 use crate::auth::Key;
 use crate::clock::Mode;
-use crate::scenario::leaf::{Filled, is_world_name};
-use crate::scenario::problem::Findings;
+use crate::scenario::diagnostic::Findings;
 use crate::scenario::raw::{self, List};
-use crate::scenario::read::Marked;
+use crate::scenario::read::Spanned;
+use crate::scenario::scalars::{NonBlank, is_world_name};
 use crate::scenario::source::Span;
-use crate::scenario::validate::Once;
+use crate::scenario::validate::Unique;
 use crate::scenario::validate::businesses::Accounts;
 
 /// The keys that count; `scenario` is the scenario's name.
@@ -18,12 +18,12 @@ pub fn validate(
     mode: Mode,
     scenario: &str,
 ) -> Vec<Key> {
-    let (mut keys, mut names) = (Once::default(), Once::default());
+    let (mut keys, mut names) = (Unique::default(), Unique::default());
     let mut out = Vec::with_capacity(list.len());
-    for Marked { span, value: raw } in list {
+    for Spanned { span, value: raw } in list {
         if let Some(name) = &raw.name {
             let what = format!("the key name `{}`", name.value.0);
-            names.first(findings, name.value.0.clone(), name.span, ("duplicate-name", &what));
+            names.insert(findings, name.value.0.clone(), name.span, ("duplicate-name", &what));
         }
         if let (Some(limit), Mode::Frozen) = (&raw.rate_limit, mode) {
             findings
@@ -43,7 +43,7 @@ pub fn validate(
         });
         let Some(key) = raw.key else { continue };
         let what = format!("the key `{}`", key.value.0);
-        keys.first(findings, key.value.0.clone(), key.span, ("duplicate-name", &what));
+        keys.insert(findings, key.value.0.clone(), key.span, ("duplicate-name", &what));
         out.push(Key {
             key: key.value.0,
             name: raw.name.map(|name| name.value.0),
@@ -65,10 +65,10 @@ fn own_world(findings: &mut Findings, raw: &raw::Key, span: Span, scenario: &str
                 .error("world-name", span, "a key with `world: own` needs a `name`, which is its world's")
                 .help(pattern);
         }
-        Some(Marked { span, value: Filled(name) }) if name == "default" || !is_world_name(name) => {
+        Some(Spanned { span, value: NonBlank(name) }) if name == "default" || !is_world_name(name) => {
             findings.error("world-name", *span, format!("`{name}` cannot name a world")).help(pattern);
         }
-        Some(Marked { span, value: Filled(name) }) if name == scenario => {
+        Some(Spanned { span, value: NonBlank(name) }) if name == scenario => {
             let message = format!("`{name}` is this scenario's name, and so that of its standing world");
             findings.error("world-name", *span, message).help("give the key another name");
         }

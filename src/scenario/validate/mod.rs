@@ -23,19 +23,19 @@ use crate::api::fold::fold;
 use crate::api::sources::Source;
 use crate::clock::{self, Moment};
 use crate::draw::Seed;
-use crate::scenario::known::Known;
-use crate::scenario::load::Load;
+use crate::scenario::diagnostic::Findings;
+use crate::scenario::loader::Loader;
 use crate::scenario::model::{Scenario, SeedSetting};
 use crate::scenario::node::Node;
-use crate::scenario::problem::Findings;
-use crate::scenario::raw::{self, List, Root};
-use crate::scenario::read::Marked;
+use crate::scenario::raw::{self, List, ScenarioFile};
+use crate::scenario::read::Spanned;
+use crate::scenario::references::References;
 use crate::scenario::source::Span;
 use crate::scenario::{expect, fault, route, webhook};
 
 /// What records are checked against.
 #[derive(Debug)]
-pub struct Terms {
+pub struct RecordContext {
     /// The clock's start, if the scenario says one.
     pub start: Option<Moment>,
     /// The day of the clock's start, or that of the load.
@@ -46,7 +46,7 @@ pub struct Terms {
     places: HashMap<String, u16>,
 }
 
-impl Terms {
+impl RecordContext {
     /// Terms of a clock's start, the day of the load, and sources.
     #[must_use]
     pub fn new(start: Option<Moment>, today: Day, sources: Vec<Source>) -> Self {
@@ -67,23 +67,23 @@ impl Terms {
 }
 
 /// Checks a merged scenario; what comes out counts only if no error was found.
-pub fn scenario(load: &mut Load, root: Root, name: String) -> Scenario {
+pub fn scenario(loader: &mut Loader, root: ScenarioFile, name: String) -> Scenario {
     let clock = root.clock.as_ref().map(|given| self::clock(&given.value)).unwrap_or_default();
     let clock = clock.over(clock::Setting::default());
-    let dialect = root.dialect.map(|dialect| dialect::validate(load, dialect.value)).unwrap_or_default();
-    let today = clock.start.map_or(load.context.today, Moment::day);
-    let terms = Terms::new(clock.start, today, dialect.sources.clone());
+    let dialect = root.dialect.map(|dialect| dialect::validate(loader, dialect.value)).unwrap_or_default();
+    let today = clock.start.map_or(loader.context.today, Moment::day);
+    let context = RecordContext::new(clock.start, today, dialect.sources.clone());
     let businesses = root.businesses.map_or_else(Vec::new, |list| list.value);
-    let accounts = businesses::Accounts::of(&mut load.findings, &businesses);
+    let accounts = businesses::Accounts::of(&mut loader.findings, &businesses);
     let keys = root.keys.map_or_else(Vec::new, |list| list.value);
-    let keys = keys::validate(&mut load.findings, keys, &accounts, clock.mode, &name);
+    let keys = keys::validate(&mut loader.findings, keys, &accounts, clock.mode, &name);
     let sections = [
         ("expect", root.expect.as_ref().filter(|list| !list.value.is_empty()).map(|list| list.span)),
         ("routes", root.routes.as_ref().filter(|list| !list.value.is_empty()).map(|list| list.span)),
     ];
     for (section, span) in sections {
         if let Some(span) = span {
-            load.findings.warning("not-acted-on", span, format!("`{section}` are not acted on yet"));
+            loader.findings.warning("not-acted-on", span, format!("`{section}` are not acted on yet"));
         }
     }
     let seed = match root.seed.map(|seed| seed.value) {
@@ -91,23 +91,23 @@ pub fn scenario(load: &mut Load, root: Root, name: String) -> Scenario {
         Some(raw::Seed::Random) => SeedSetting::Random,
         None => SeedSetting::Fixed(Seed(1)),
     };
-    let businesses = businesses::validate(load, &terms, businesses, &accounts);
+    let businesses = businesses::validate(loader, &context, businesses, &accounts);
     let summary = root.summary.map(|summary| summary.value.0);
     let (faults, expect, routes) =
         (nodes(root.faults.as_ref()), nodes(root.expect.as_ref()), nodes(root.routes.as_ref()));
     let webhooks = root.webhooks.as_ref().map(|map| &map.value);
-    let findings = &mut load.findings;
-    let mut known = Known {
+    let findings = &mut loader.findings;
+    let mut references = References {
         numbers: accounts.numbers(),
         faults: fault::names(&faults),
         events: webhook::event::names(webhooks),
-        ..Known::of(&keys, &[], &dialect, clock.mode == clock::Mode::Frozen)
+        ..References::new(&keys, &[], &dialect, clock.mode == clock::Mode::Frozen)
     };
-    let faults = fault::validate(findings, &known, &faults);
-    let webhooks = webhook::validate(findings, &known, webhooks);
-    known.made_codes = fault::made_codes(&faults);
-    let expectations = expect::validate(findings, &known, &expect);
-    let routes = route::validate(findings, &known, &routes);
+    let faults = fault::validate(findings, &references, &faults);
+    let webhooks = webhook::validate(findings, &references, webhooks);
+    references.custom_codes = fault::custom_codes(&faults);
+    let expectations = expect::validate(findings, &references, &expect);
+    let routes = route::validate(findings, &references, &routes);
     Scenario {
         name,
         summary,
@@ -124,7 +124,7 @@ pub fn scenario(load: &mut Load, root: Root, name: String) -> Scenario {
     }
 }
 
-fn nodes(list: Option<&Marked<List<Node>>>) -> Vec<&Node> {
+fn nodes(list: Option<&Spanned<List<Node>>>) -> Vec<&Node> {
     list.iter().flat_map(|list| &list.value).map(|entry| &entry.value).collect()
 }
 
@@ -142,23 +142,29 @@ pub fn clock(raw: &raw::Clock) -> clock::Given {
 
 /// Things of which there may be one each, and where the first of each stands.
 #[derive(Debug)]
-pub struct Once<K>(HashMap<K, Span>);
+pub struct Unique<K>(HashMap<K, Span>);
 
-impl<K> Default for Once<K> {
+impl<K> Default for Unique<K> {
     fn default() -> Self {
         Self(HashMap::new())
     }
 }
 
-impl<K: Eq + Hash> Once<K> {
+impl<K: Eq + Hash> Unique<K> {
     /// Whether this is the first of its kind; if not, that is among the findings: `what` is there twice.
-    pub fn first(&mut self, findings: &mut Findings, key: K, span: Span, what: (&'static str, &str)) -> bool {
+    pub fn insert(
+        &mut self,
+        findings: &mut Findings,
+        key: K,
+        span: Span,
+        what: (&'static str, &str),
+    ) -> bool {
         if let Some(first) = self.0.get(&key) {
             let (code, what) = what;
             findings
                 .error(code, span, format!("{what} is there twice"))
                 .label("the second")
-                .also(*first, "the first");
+                .related(*first, "the first");
             return false;
         }
         self.0.insert(key, span);
@@ -167,21 +173,21 @@ impl<K: Eq + Hash> Once<K> {
 }
 
 /// Notes a day after the clock's start.
-pub fn not_later(findings: &mut Findings, terms: &Terms, key: &str, span: Span, at: Moment) {
-    let late = match terms.start {
+pub fn not_later(findings: &mut Findings, context: &RecordContext, key: &str, span: Span, at: Moment) {
+    let late = match context.start {
         Some(start) if at != at.day().start() => at > start,
-        Some(_) | None => at.day() > terms.today,
+        Some(_) | None => at.day() > context.today,
     };
     if late {
-        let than = match terms.start {
+        let than = match context.start {
             Some(start) => format!("the clock's start, {}", start.iso()),
-            None => format!("today, {}", terms.today.iso()),
+            None => format!("today, {}", context.today.iso()),
         };
         findings.warning("future-date", span, format!("`{key}` lies after {than}"));
     }
 }
 
 /// The text of a leaf.
-pub fn text<T: Into<String>>(field: Option<Marked<T>>) -> Option<String> {
+pub fn text<T: Into<String>>(field: Option<Spanned<T>>) -> Option<String> {
     field.map(|marked| marked.value.into())
 }

@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use crate::api::dates::Day;
 use crate::dataset::records::{ContactPlan, Locale, QuestionPlan, ReviewPlan};
-use crate::scenario::leaf::{Count, Share};
-use crate::scenario::load::Load;
-use crate::scenario::problem::Findings;
+use crate::scenario::collections::Dictionary;
+use crate::scenario::diagnostic::Findings;
+use crate::scenario::loader::Loader;
 use crate::scenario::raw_records as raw;
-use crate::scenario::read::{Dictionary, Marked};
+use crate::scenario::read::Spanned;
+use crate::scenario::scalars::{Count, Share};
 use crate::scenario::source::Span;
-use crate::scenario::validate::{Once, Terms, dialect, not_later};
+use crate::scenario::validate::{RecordContext, Unique, dialect, not_later};
 
 /// So many records a scenario may generate in all.
 const GENERATED: u64 = 20_000_000;
@@ -24,13 +25,13 @@ const PUBLISHED: Share = Share(900_000);
 const RESPONDED: Share = Share(400_000);
 
 /// How to generate reviews.
-pub fn reviews(load: &mut Load, terms: &Terms, raw: raw::ReviewPlan) -> Option<ReviewPlan> {
-    let count = count(load, raw.generate);
-    let findings = &mut load.findings;
-    let (from, to) = days(findings, terms, raw.dates);
+pub fn reviews(loader: &mut Loader, context: &RecordContext, raw: raw::ReviewPlan) -> Option<ReviewPlan> {
+    let count = count(loader, raw.generate);
+    let findings = &mut loader.findings;
+    let (from, to) = days(findings, context, raw.dates);
     let sources = match raw.sources {
-        Some(weights) => sources(findings, terms, weights),
-        None => default_sources(terms),
+        Some(weights) => sources(findings, context, weights),
+        None => default_sources(context),
     };
     let plan = ReviewPlan {
         count: count?,
@@ -46,39 +47,43 @@ pub fn reviews(load: &mut Load, terms: &Terms, raw: raw::ReviewPlan) -> Option<R
 }
 
 /// How to generate questions.
-pub fn questions(load: &mut Load, terms: &Terms, raw: raw::QuestionPlan) -> Option<QuestionPlan> {
-    let count = count(load, raw.generate);
-    let (from, to) = days(&mut load.findings, terms, raw.dates);
-    let locales = locales(&mut load.findings, raw.locale);
+pub fn questions(
+    loader: &mut Loader,
+    context: &RecordContext,
+    raw: raw::QuestionPlan,
+) -> Option<QuestionPlan> {
+    let count = count(loader, raw.generate);
+    let (from, to) = days(&mut loader.findings, context, raw.dates);
+    let locales = locales(&mut loader.findings, raw.locale);
     Some(QuestionPlan { count: count?, from, to, locales })
 }
 
 /// How to generate contacts.
-pub fn contacts(load: &mut Load, raw: raw::ContactPlan) -> Option<ContactPlan> {
-    let count = count(load, raw.generate);
-    let locales = locales(&mut load.findings, raw.locale);
+pub fn contacts(loader: &mut Loader, raw: raw::ContactPlan) -> Option<ContactPlan> {
+    let count = count(loader, raw.generate);
+    let locales = locales(&mut loader.findings, raw.locale);
     Some(ContactPlan { count: count?, locales })
 }
 
-fn count(load: &mut Load, raw: Option<Marked<Count>>) -> Option<u32> {
+fn count(loader: &mut Loader, raw: Option<Spanned<Count>>) -> Option<u32> {
     let raw = raw?;
-    let before = load.generated;
-    load.generated = before.saturating_add(raw.value.0);
-    if before <= GENERATED && load.generated > GENERATED {
+    let before = loader.generated;
+    loader.generated = before.saturating_add(raw.value.0);
+    if before <= GENERATED && loader.generated > GENERATED {
         let message = format!("with this a scenario generates more than {GENERATED} records");
-        load.findings.error("limit", raw.span, message).label(format!("{before} before this"));
+        loader.findings.error("limit", raw.span, message).label(format!("{before} before this"));
     }
     u32::try_from(raw.value.0).ok()
 }
 
 /// The days given, or the 365 up to the clock's start.
-fn days(findings: &mut Findings, terms: &Terms, raw: Option<Marked<raw::Dates>>) -> (Day, Day) {
+fn days(findings: &mut Findings, context: &RecordContext, raw: Option<Spanned<raw::Dates>>) -> (Day, Day) {
     let span = raw.as_ref().map_or_else(Span::default, |raw| raw.span);
     let (from, to) = raw.map_or((None, None), |raw| (raw.value.from, raw.value.to));
     if let Some(to) = to {
-        not_later(findings, terms, "to", to.span, to.value.start());
+        not_later(findings, context, "to", to.span, to.value.start());
     }
-    let last = to.map_or(terms.today, |to| to.value);
+    let last = to.map_or(context.today, |to| to.value);
     let first = from.map_or(Day(last.0.saturating_sub(364)), |from| from.value);
     if first > last {
         let message = format!("these dates end before they begin: {} to {}", first.iso(), last.iso());
@@ -104,7 +109,7 @@ fn some_weight(findings: &mut Findings, span: Span, errors: usize, weights: impl
     }
 }
 
-fn ratings(findings: &mut Findings, raw: Marked<Dictionary<Count>>) -> [u32; 5] {
+fn ratings(findings: &mut Findings, raw: Spanned<Dictionary<Count>>) -> [u32; 5] {
     let (before, mut weights) = (findings.errors(), [0; 5]);
     for member in raw.value.0 {
         let place = ["1", "2", "3", "4", "5"].iter().position(|stars| **stars == *member.key);
@@ -122,14 +127,18 @@ fn ratings(findings: &mut Findings, raw: Marked<Dictionary<Count>>) -> [u32; 5] 
     weights
 }
 
-fn sources(findings: &mut Findings, terms: &Terms, raw: Marked<Dictionary<Count>>) -> Vec<(u16, u32)> {
-    let mut once = Once::default();
+fn sources(
+    findings: &mut Findings,
+    context: &RecordContext,
+    raw: Spanned<Dictionary<Count>>,
+) -> Vec<(u16, u32)> {
+    let mut once = Unique::default();
     let (before, mut weights) = (findings.errors(), BTreeMap::new());
     for member in raw.value.0 {
         let weight = weight(findings, member.span, member.value.0);
-        if let Some(place) = dialect::source(findings, terms, &member.key, member.key_span) {
+        if let Some(place) = dialect::source(findings, context, &member.key, member.key_span) {
             let what = format!("the source `{}`", member.key);
-            once.first(findings, place, member.key_span, ("duplicate-name", &what));
+            once.insert(findings, place, member.key_span, ("duplicate-name", &what));
             weights.insert(place, weight);
         }
     }
@@ -137,12 +146,12 @@ fn sources(findings: &mut Findings, terms: &Terms, raw: Marked<Dictionary<Count>
     weights.into_iter().filter(|(_, weight)| *weight > 0).collect()
 }
 
-fn default_sources(terms: &Terms) -> Vec<(u16, u32)> {
-    let known = SOURCES.iter().filter_map(|(alias, weight)| Some((terms.source(alias)?, *weight)));
+fn default_sources(context: &RecordContext) -> Vec<(u16, u32)> {
+    let known = SOURCES.iter().filter_map(|(alias, weight)| Some((context.source(alias)?, *weight)));
     known.collect::<BTreeMap<u16, u32>>().into_iter().collect()
 }
 
-fn locales(findings: &mut Findings, raw: Option<Marked<raw::Locales>>) -> Vec<(Locale, u32)> {
+fn locales(findings: &mut Findings, raw: Option<Spanned<raw::Locales>>) -> Vec<(Locale, u32)> {
     let Some(raw) = raw else { return vec![(Locale::En, 1)] };
     let (before, mut weights) = (findings.errors(), BTreeMap::new());
     for member in raw.value.0 {

@@ -1,14 +1,14 @@
 //! Questions and their answers.
 
 use crate::dataset::records::{Answer, Question, Questions};
-use crate::scenario::leaf::Filled;
-use crate::scenario::load::Load;
-use crate::scenario::problem::Findings;
+use crate::scenario::diagnostic::Findings;
+use crate::scenario::loader::Loader;
 use crate::scenario::raw::List;
 use crate::scenario::raw_records::{self as raw, QuestionEntry, Records};
-use crate::scenario::read::Marked;
+use crate::scenario::read::Spanned;
+use crate::scenario::scalars::NonBlank;
 use crate::scenario::seed_data;
-use crate::scenario::validate::{Once, Terms, not_later, plan, text};
+use crate::scenario::validate::{RecordContext, Unique, not_later, plan, text};
 
 /// Who asks and answers, unless a record says otherwise.
 const CATEGORY: &str = "REGULAR_USER";
@@ -16,25 +16,30 @@ const CATEGORY: &str = "REGULAR_USER";
 /// The ids that questions and answers of an account have taken.
 #[derive(Debug, Default)]
 pub struct Ids {
-    questions: Once<u64>,
-    answers: Once<u64>,
+    questions: Unique<u64>,
+    answers: Unique<u64>,
 }
 
 /// The questions of a location.
-pub fn validate(load: &mut Load, terms: &Terms, list: List<QuestionEntry>, ids: &mut Ids) -> Vec<Questions> {
+pub fn validate(
+    loader: &mut Loader,
+    context: &RecordContext,
+    list: List<QuestionEntry>,
+    ids: &mut Ids,
+) -> Vec<Questions> {
     let mut out = Vec::new();
     let mut given = Vec::new();
     for entry in list {
         match entry.value {
-            Records::Given(raw) => given.extend(question(&mut load.findings, terms, raw, ids)),
-            Records::File(file) => seed_data::read(load, file, |findings, raw| {
-                given.extend(question(findings, terms, raw, ids));
+            Records::Given(raw) => given.extend(question(&mut loader.findings, context, raw, ids)),
+            Records::File(file) => seed_data::read(loader, file, |findings, raw| {
+                given.extend(question(findings, context, raw, ids));
             }),
             Records::Generated(raw) => {
                 if !given.is_empty() {
                     out.push(Questions::Given(std::mem::take(&mut given)));
                 }
-                out.extend(plan::questions(load, terms, raw).map(Questions::Generated));
+                out.extend(plan::questions(loader, context, raw).map(Questions::Generated));
             }
         }
     }
@@ -47,26 +52,26 @@ pub fn validate(load: &mut Load, terms: &Terms, list: List<QuestionEntry>, ids: 
 /// One question; nothing, and a finding, where it cannot be one.
 pub fn question(
     findings: &mut Findings,
-    terms: &Terms,
+    context: &RecordContext,
     raw: raw::Question,
     ids: &mut Ids,
 ) -> Option<Question> {
     if let Some(id) = raw.id {
         let what = format!("the question id {}", id.value.0);
-        ids.questions.first(findings, id.value.0, id.span, ("duplicate-id", &what));
+        ids.questions.insert(findings, id.value.0, id.span, ("duplicate-id", &what));
     }
     if let Some(at) = raw.date {
-        not_later(findings, terms, "date", at.span, at.value);
+        not_later(findings, context, "date", at.span, at.value);
     }
     let asked = raw.date;
     let mut answers = Vec::new();
-    for Marked { value: raw, .. } in raw.answers.into_iter().flat_map(|list| list.value) {
+    for Spanned { value: raw, .. } in raw.answers.into_iter().flat_map(|list| list.value) {
         if let Some(id) = raw.id {
             let what = format!("the answer id {}", id.value.0);
-            ids.answers.first(findings, id.value.0, id.span, ("duplicate-id", &what));
+            ids.answers.insert(findings, id.value.0, id.span, ("duplicate-id", &what));
         }
         if let Some(at) = raw.date {
-            not_later(findings, terms, "date", at.span, at.value);
+            not_later(findings, context, "date", at.span, at.value);
         }
         let (Some(answer), Some(at)) = (raw.answer, raw.date.or(asked)) else { continue };
         answers.push(Answer {
@@ -91,6 +96,6 @@ pub fn question(
     })
 }
 
-fn category(raw: Option<Marked<Filled>>) -> String {
+fn category(raw: Option<Spanned<NonBlank>>) -> String {
     text(raw).unwrap_or_else(|| CATEGORY.to_owned())
 }

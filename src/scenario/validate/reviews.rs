@@ -2,34 +2,34 @@
 
 use crate::api::sources::{DIRECT_FEEDBACK, GOOGLE};
 use crate::dataset::records::{Review, Reviewer, Reviews};
-use crate::scenario::load::Load;
-use crate::scenario::problem::Findings;
+use crate::scenario::diagnostic::Findings;
+use crate::scenario::loader::Loader;
 use crate::scenario::raw::List;
 use crate::scenario::raw_records::{self as raw, Records, ReviewEntry};
-use crate::scenario::read::Marked;
+use crate::scenario::read::Spanned;
 use crate::scenario::seed_data;
-use crate::scenario::validate::{Once, Terms, dialect, not_later, plan, text};
+use crate::scenario::validate::{RecordContext, Unique, dialect, not_later, plan, text};
 
 /// The reviews of a location; ids are told apart within `ids`.
 pub fn validate(
-    load: &mut Load,
-    terms: &Terms,
+    loader: &mut Loader,
+    context: &RecordContext,
     list: List<ReviewEntry>,
-    ids: &mut Once<String>,
+    ids: &mut Unique<String>,
 ) -> Vec<Reviews> {
     let mut out = Vec::new();
     let mut given = Vec::new();
     for entry in list {
         match entry.value {
-            Records::Given(raw) => given.extend(review(&mut load.findings, terms, raw, ids)),
-            Records::File(file) => seed_data::read(load, file, |findings, raw| {
-                given.extend(review(findings, terms, raw, ids));
+            Records::Given(raw) => given.extend(review(&mut loader.findings, context, raw, ids)),
+            Records::File(file) => seed_data::read(loader, file, |findings, raw| {
+                given.extend(review(findings, context, raw, ids));
             }),
             Records::Generated(raw) => {
                 if !given.is_empty() {
                     out.push(Reviews::Given(std::mem::take(&mut given)));
                 }
-                out.extend(plan::reviews(load, terms, raw).map(Reviews::Generated));
+                out.extend(plan::reviews(loader, context, raw).map(Reviews::Generated));
             }
         }
     }
@@ -42,26 +42,26 @@ pub fn validate(
 /// One review; nothing, and a finding, where it cannot be one.
 pub fn review(
     findings: &mut Findings,
-    terms: &Terms,
+    context: &RecordContext,
     raw: raw::Review,
-    ids: &mut Once<String>,
+    ids: &mut Unique<String>,
 ) -> Option<Review> {
     if let Some(id) = &raw.id {
         let what = format!("the review id `{}`", id.value.0);
-        ids.first(findings, id.value.0.clone(), id.span, ("duplicate-id", &what));
+        ids.insert(findings, id.value.0.clone(), id.span, ("duplicate-id", &what));
     }
     if let Some(day) = raw.date {
-        not_later(findings, terms, "date", day.span, day.value.start());
+        not_later(findings, context, "date", day.span, day.value.start());
     }
     if let Some(day) = raw.response_date {
-        not_later(findings, terms, "responseDate", day.span, day.value.start());
+        not_later(findings, context, "responseDate", day.span, day.value.start());
     }
     let source = match &raw.source {
-        Some(name) => dialect::source(findings, terms, &name.value.0, name.span)?,
-        None => terms.source(GOOGLE)?,
+        Some(name) => dialect::source(findings, context, &name.value.0, name.span)?,
+        None => context.source(GOOGLE)?,
     };
     let stars = raw.rating?;
-    rating(findings, terms, source, Marked { span: stars.span, value: stars.value.0 });
+    rating(findings, context, source, Spanned { span: stars.span, value: stars.value.0 });
     let day = raw.date?.value;
     let response = text(raw.response);
     let extra = raw.extra_params.into_iter().flat_map(|map| map.value.0);
@@ -96,8 +96,8 @@ pub fn review(
 }
 
 /// Checks stars against what the source gives.
-fn rating(findings: &mut Findings, terms: &Terms, source: u16, stars: Marked<u64>) {
-    let Some(source) = terms.sources.get(usize::from(source)) else { return };
+fn rating(findings: &mut Findings, context: &RecordContext, source: u16, stars: Spanned<u64>) {
+    let Some(source) = context.sources.get(usize::from(source)) else { return };
     if source.alias == DIRECT_FEEDBACK {
         if stars.value != 0 {
             findings.error("wrong-rating", stars.span, "direct feedback has rating 0");

@@ -1,11 +1,13 @@
 //! Names of events: known, added by the scenario, or another name of one.
 
 use crate::api::events::{CLOSED_ALIAS, KNOWN};
-use crate::scenario::known::Known;
-use crate::scenario::leaf::Filled;
+use crate::scenario::collections::OneOrMany;
+use crate::scenario::diagnostic::Findings;
 use crate::scenario::node::Node;
-use crate::scenario::problem::Findings;
-use crate::scenario::read::{Marked, OneOrMany, unknown_name};
+use crate::scenario::read::Spanned;
+use crate::scenario::references::References;
+use crate::scenario::report::unknown_reference;
+use crate::scenario::scalars::NonBlank;
 
 /// The names of events that `webhooks` has, right or wrong.
 #[must_use]
@@ -15,24 +17,28 @@ pub fn names(webhooks: Option<&Node>) -> Vec<String> {
 }
 
 /// The event of that name; what is not there is among the findings.
-pub fn validate(findings: &mut Findings, known: &Known, name: &Marked<Filled>) -> Option<String> {
+pub fn validate(
+    findings: &mut Findings,
+    references: &References,
+    name: &Spanned<NonBlank>,
+) -> Option<String> {
     let word = name.value.0.as_str();
     if word == CLOSED_ALIAS.0 {
         return Some(CLOSED_ALIAS.1.to_owned());
     }
-    let mut names = KNOWN.into_iter().chain(known.events.iter().map(String::as_str));
+    let mut names = KNOWN.into_iter().chain(references.events.iter().map(String::as_str));
     if names.clone().any(|name| name == word) {
         return Some(word.to_owned());
     }
-    unknown_name(findings, name.span, ("event", word), names.by_ref().collect::<Vec<_>>());
+    unknown_reference(findings, name.span, ("event", word), names.by_ref().collect::<Vec<_>>());
     None
 }
 
 /// The events of those names, each once.
-pub fn each(findings: &mut Findings, known: &Known, names: &OneOrMany<Filled>) -> Vec<String> {
+pub fn each(findings: &mut Findings, references: &References, names: &OneOrMany<NonBlank>) -> Vec<String> {
     let mut events = Vec::new();
     for name in &names.0 {
-        if let Some(event) = validate(findings, known, name).filter(|event| !events.contains(event)) {
+        if let Some(event) = validate(findings, references, name).filter(|event| !events.contains(event)) {
             events.push(event);
         }
     }

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use crate::api::events::{CLOSED_ALIAS, KNOWN};
 use crate::fault::count::Per;
+use crate::scenario::diagnostic::Findings;
 use crate::scenario::fault::count::{self, Often};
 use crate::scenario::fault::patch::entries;
-use crate::scenario::full::filled;
-use crate::scenario::known::{Known, accounts};
-use crate::scenario::leaf::Filled;
 use crate::scenario::node::Node;
-use crate::scenario::problem::Findings;
-use crate::scenario::read::{Marked, Read};
+use crate::scenario::read::{Read, Spanned};
+use crate::scenario::references::{References, accounts};
+use crate::scenario::report::require_entries;
+use crate::scenario::scalars::NonBlank;
 use crate::scenario::webhook::raw::{DeliveryThen, DeliveryWord};
 use crate::webhook::payload::{self, Tried};
 use crate::webhook::settings::{DeliveryEffect, DeliveryFault, Retry, Signing, Webhooks};
@@ -26,7 +26,7 @@ pub mod signing;
 pub mod timeline;
 
 /// What a scenario says of webhooks, without what has an error. `known` has the names of its events (`event::names`).
-pub fn validate(findings: &mut Findings, known: &Known, node: Option<&Node>) -> Webhooks {
+pub fn validate(findings: &mut Findings, references: &References, node: Option<&Node>) -> Webhooks {
     let Some(node) = node else { return Webhooks::default() };
     let Some(raw) = raw::Webhooks::read(findings, node) else { return Webhooks::default() };
     let signing = raw.signing.as_ref().map_or(Signing::None, |signing| signing::validate(findings, signing));
@@ -38,12 +38,12 @@ pub fn validate(findings: &mut Findings, known: &Known, node: Option<&Node>) -> 
     for entry in raw.timeline.iter().flat_map(|list| &list.value) {
         let texts = node.get("timeline").map_or(&[][..], entries);
         if let Some(text) = texts.iter().find(|text| text.span == entry.span) {
-            timeline.extend(timeline::validate(findings, known, entry, text));
+            timeline.extend(timeline::validate(findings, references, entry, text));
         }
     }
     let mut faults = Vec::new();
     for entry in raw.faults.iter().flat_map(|list| &list.value) {
-        faults.extend(delivery_fault(findings, known, &signing, &entry.value));
+        faults.extend(delivery_fault(findings, references, &signing, &entry.value));
     }
     Webhooks {
         allow,
@@ -58,7 +58,7 @@ pub fn validate(findings: &mut Findings, known: &Known, node: Option<&Node>) -> 
     }
 }
 
-fn retry(findings: &mut Findings, raw: &Marked<raw::Retry>) -> Retry {
+fn retry(findings: &mut Findings, raw: &Spanned<raw::Retry>) -> Retry {
     let (given, default) = (&raw.value, Retry::default());
     if let Some(timeout) = given.timeout.filter(|timeout| timeout.value.is_zero()) {
         findings.error("wrong-value", timeout.span, "`timeout` must be longer than nothing");
@@ -104,11 +104,11 @@ fn events(findings: &mut Findings, raw: &raw::Events) -> BTreeMap<String, Option
 }
 
 /// Tries a template on an example, so that what is wrong with it is known before the first event.
-fn tried(findings: &mut Findings, event: &str, template: &Marked<Filled>) {
+fn tried(findings: &mut Findings, event: &str, template: &Spanned<NonBlank>) {
     match payload::check(event, &template.value.0) {
-        Ok(Tried { wants_more: Some(problem), .. }) if KNOWN.contains(&event) => {
+        Ok(Tried { wants_more: Some(diagnostic), .. }) if KNOWN.contains(&event) => {
             findings
-                .warning("template", template.span, format!("the payload of `{event}` may fail: {}", problem.message))
+                .warning("template", template.span, format!("the payload of `{event}` may fail: {}", diagnostic.message))
                 .help("`data` has `id`, `status`, `contact`, `messages`, `createdAt`, `updatedAt`, and what the event itself brings; `data.x | default(none)` allows for one that is missing");
         }
         Ok(Tried { json: true, .. }) => {}
@@ -117,14 +117,14 @@ fn tried(findings: &mut Findings, event: &str, template: &Marked<Filled>) {
                 .warning("template", template.span, format!("the payload of `{event}` is no JSON"))
                 .help("`{{ data | tojson }}` writes a value as JSON");
         }
-        Err(problem) => {
+        Err(diagnostic) => {
             let place = if template.value.0.contains('\n') {
-                format!("line {} of ", problem.line)
+                format!("line {} of ", diagnostic.line)
             } else {
                 String::new()
             };
             findings
-                .error("template", template.span, format!("{place}the payload of `{event}`: {}", problem.message))
+                .error("template", template.span, format!("{place}the payload of `{event}`: {}", diagnostic.message))
                 .help("it can use `eventId`, `event`, `occurredAt`, `businessId` and `data`, whose members are those of the conversation or the event's own; `data.x | default(none)` allows for one that may be missing");
         }
     }
@@ -132,25 +132,25 @@ fn tried(findings: &mut Findings, event: &str, template: &Marked<Filled>) {
 
 fn delivery_fault(
     findings: &mut Findings,
-    known: &Known,
+    references: &References,
     signing: &Signing,
     raw: &raw::DeliveryFault,
 ) -> Option<DeliveryFault> {
     let events = match &raw.event {
-        Some(names) if filled(findings, ("event", &names.value), names.span) => {
-            event::each(findings, known, &names.value)
+        Some(names) if require_entries(findings, ("event", &names.value), names.span) => {
+            event::each(findings, references, &names.value)
         }
         Some(_) | None => Vec::new(),
     };
     let when = raw.when.as_ref().map(|when| &when.value);
     let businesses = match when.and_then(|when| when.business.as_ref()) {
-        Some(list) if filled(findings, ("business", &list.value), list.span) => {
-            accounts(findings, known, &list.value)
+        Some(list) if require_entries(findings, ("business", &list.value), list.span) => {
+            accounts(findings, references, &list.value)
         }
         Some(_) | None => Vec::new(),
     };
     let conversations = match when.and_then(|when| when.conversation.as_ref()) {
-        Some(list) if filled(findings, ("conversation", &list.value), list.span) => {
+        Some(list) if require_entries(findings, ("conversation", &list.value), list.span) => {
             list.value.0.iter().map(|name| name.value.0.clone()).collect()
         }
         Some(_) | None => Vec::new(),
@@ -161,7 +161,7 @@ fn delivery_fault(
     };
     let often = Often { per, hits: &raw.hits, chance: &raw.chance, exactly: &raw.exactly };
     let count = count::validate(findings, &often);
-    count::frozen(findings, raw.during.as_ref(), known.frozen);
+    count::frozen(findings, raw.during.as_ref(), references.frozen);
     let then = raw.then.as_ref()?;
     let effect = match &then.value {
         DeliveryThen::Delay(delay) => DeliveryEffect::Delay(delay.delay?.value),
@@ -193,11 +193,13 @@ mod tests {
 
     use super::*;
     use crate::api::operation::Operation;
-    use crate::scenario::known::sample::validated;
+    use crate::scenario::references::fixtures::validate_yaml;
     use crate::webhook::settings::{Host, When};
 
     fn read(text: &str) -> (Webhooks, Vec<&'static str>) {
-        validated(text, |findings, known, nodes| validate(findings, known, nodes.first().copied()))
+        validate_yaml(text, |findings, references, nodes| {
+            validate(findings, references, nodes.first().copied())
+        })
     }
 
     #[test]

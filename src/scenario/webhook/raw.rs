@@ -7,18 +7,20 @@ use serde_json::{Map, Value as Json, json};
 use crate::api::operation::Operation;
 use crate::fault::condition::During;
 use crate::fault::count::Hit;
+use crate::scenario::collections::{Member, OneOrMany};
+use crate::scenario::diagnostic::Findings;
 use crate::scenario::fault::count::Exactly;
-use crate::scenario::leaf::{Filled, Id, Share, Text, Whole};
 use crate::scenario::node::Node;
-use crate::scenario::problem::Findings;
 use crate::scenario::raw::List;
-use crate::scenario::read::{Member, OneOrMany, Read, choice, must_be, raw};
+use crate::scenario::read::{Read, choice, raw};
+use crate::scenario::report::must_be;
+use crate::scenario::scalars::{Id, Integer, NonBlank, Share, Text};
 
 raw! {
     /// Events and their delivery.
     pub struct Webhooks "`webhooks`" {
         /// Hosts that deliveries may go to beyond loopback: names, `*.example.test`, addresses, or `*`.
-        optional "allow" allow: List<Filled>,
+        optional "allow" allow: List<NonBlank>,
         /// How deliveries are signed; by default not at all.
         optional "signing" signing: Signing,
         /// How often and how long delivery is tried.
@@ -36,7 +38,7 @@ raw! {
         /// `none`, `standard-webhooks` or `hmac-sha256`.
         required "scheme" scheme: Scheme,
         /// The secret; for `standard-webhooks` it is `whsec_` and base64.
-        optional "secret" secret: Filled,
+        optional "secret" secret: NonBlank,
         /// Beside `standard-webhooks`: real time, or the world's; by default real.
         optional "timestamp" timestamp: Timestamp,
     }
@@ -44,7 +46,7 @@ raw! {
     /// How often and how long delivery is tried.
     pub struct Retry "`retry`" {
         /// Attempts in all; by default 5.
-        optional "attempts" attempts: Whole<1, 1000>,
+        optional "attempts" attempts: Integer<1, 1000>,
         /// Time between the first two; by default 1s.
         optional "first" first: Duration,
         /// By how much each wait is longer than the one before; by default 2.
@@ -58,7 +60,7 @@ raw! {
     /// An event.
     pub struct Event "an event" {
         /// Template of its payload; by default the simulator's own.
-        optional "payload" payload: Filled,
+        optional "payload" payload: NonBlank,
     }
 
     /// Something that happens by itself.
@@ -70,13 +72,13 @@ raw! {
         /// Each time a client did this operation.
         optional "after" after: Operation,
         /// Beside `every`: how often; by default without end.
-        optional "times" times: Whole<1, { u32::MAX as u64 }>,
+        optional "times" times: Integer<1, { u32::MAX as u64 }>,
         /// The event.
-        required "event" event: Filled,
+        required "event" event: NonBlank,
         /// Number of the account; beside `after`, by default the operation's.
         optional "business" business: Id,
         /// Name of the conversation.
-        optional "conversation" conversation: Filled,
+        optional "conversation" conversation: NonBlank,
         /// Text of the message.
         optional "text" text: Text,
         /// Members laid over the payload's data.
@@ -86,7 +88,7 @@ raw! {
     /// What goes wrong with deliveries.
     pub struct DeliveryFault "a delivery fault" {
         /// Of these events; by default all.
-        optional "event" event: OneOrMany<Filled>,
+        optional "event" event: OneOrMany<NonBlank>,
         /// What must hold of the delivery.
         optional "when" when: DeliveryWhen,
         /// What is counted together: all of the world, or the attempts of one delivery; by default all of the world.
@@ -110,7 +112,7 @@ raw! {
         /// Number of the account.
         optional "business" business: OneOrMany<Id>,
         /// Name of the conversation.
-        optional "conversation" conversation: OneOrMany<Filled>,
+        optional "conversation" conversation: OneOrMany<NonBlank>,
     }
 
     /// A later delivery.
@@ -185,8 +187,8 @@ impl Read for Factor {
 
 fn thousandths(text: &str) -> Option<u32> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
-    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    if !digits(whole) || !digits(fraction) || fraction.len() > 3 {
+    let parse_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if !parse_digits(whole) || !parse_digits(fraction) || fraction.len() > 3 {
         return None;
     }
     whole.parse::<u32>().ok()?.checked_mul(1000)?.checked_add(format!("{fraction:0<3}").parse().ok()?)

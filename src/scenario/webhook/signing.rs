@@ -2,21 +2,21 @@
 
 use std::net::IpAddr;
 
-use crate::scenario::full::stray;
-use crate::scenario::leaf::Filled;
-use crate::scenario::problem::Findings;
-use crate::scenario::read::Marked;
+use crate::scenario::diagnostic::Findings;
+use crate::scenario::read::Spanned;
+use crate::scenario::report::stray_key;
+use crate::scenario::scalars::NonBlank;
 use crate::scenario::webhook::raw;
 use crate::webhook::settings::{Host, Signing};
 
 const PREFIX: &str = "whsec_";
 
 /// How deliveries are signed.
-pub fn validate(findings: &mut Findings, raw: &Marked<raw::Signing>) -> Signing {
+pub fn validate(findings: &mut Findings, raw: &Spanned<raw::Signing>) -> Signing {
     let signing = &raw.value;
     let Some(scheme) = signing.scheme else { return Signing::None };
     if let Some(timestamp) = signing.timestamp.filter(|_| scheme.value != raw::Scheme::StandardWebhooks) {
-        stray(findings, timestamp.span, ("timestamp", "`scheme: standard-webhooks`"));
+        stray_key(findings, timestamp.span, ("timestamp", "`scheme: standard-webhooks`"));
     }
     let secret = signing.secret.as_ref();
     if scheme.value != raw::Scheme::None && secret.is_none() {
@@ -73,7 +73,7 @@ fn base64(text: &str) -> Option<Vec<u8>> {
 }
 
 /// A host that deliveries may go to.
-pub fn host(findings: &mut Findings, given: &Marked<Filled>) -> Option<Host> {
+pub fn host(findings: &mut Findings, given: &Spanned<NonBlank>) -> Option<Host> {
     let text = given.value.0.trim().to_ascii_lowercase();
     let address = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(&text);
     if let Ok(address) = address.parse::<IpAddr>() {
@@ -120,7 +120,10 @@ mod tests {
     #[test]
     fn hosts_are_names_addresses_and_wildcards() {
         let read = |text: &str| {
-            host(&mut Findings::default(), &Marked { span: Span::default(), value: Filled(text.to_owned()) })
+            host(
+                &mut Findings::default(),
+                &Spanned { span: Span::default(), value: NonBlank(text.to_owned()) },
+            )
         };
         assert_eq!(read("WebhookState.Example.test"), Some(Host::Named("hooks.example.test".to_owned())));
         assert_eq!(read("*.example.test"), Some(Host::Under(".example.test".to_owned())));

@@ -2,26 +2,27 @@
 
 use serde_json::{Map, Value};
 
-use crate::scenario::full::{only_one, stray};
-use crate::scenario::known::{Known, accounts};
+use crate::scenario::collections::OneOrMany;
+use crate::scenario::diagnostic::Findings;
 use crate::scenario::node::Node;
-use crate::scenario::problem::Findings;
-use crate::scenario::read::{Marked, OneOrMany};
+use crate::scenario::read::Spanned;
+use crate::scenario::references::{References, accounts};
+use crate::scenario::report::{at_most_one, stray_key};
 use crate::scenario::webhook::{event, raw};
 use crate::webhook::settings::{Emission, Happening, When};
 
 /// One entry of the timeline, `node` being its text; nothing where it has an error.
 pub fn validate(
     findings: &mut Findings,
-    known: &Known,
-    raw: &Marked<raw::Happening>,
+    references: &References,
+    raw: &Spanned<raw::Happening>,
     node: &Node,
 ) -> Option<Happening> {
     let entry = &raw.value;
     let when = when(findings, entry, node);
-    let name = entry.event.as_ref().and_then(|name| event::validate(findings, known, name));
+    let name = entry.event.as_ref().and_then(|name| event::validate(findings, references, name));
     let business =
-        entry.business.and_then(|number| accounts(findings, known, &OneOrMany(vec![number])).pop());
+        entry.business.and_then(|number| accounts(findings, references, &OneOrMany(vec![number])).pop());
     if node.get("business").is_none() && matches!(when, Some(When::At(_) | When::Every { .. })) {
         findings
             .error("missing-key", raw.span, "a timeline entry needs `business`")
@@ -39,7 +40,7 @@ pub fn validate(
     Some(Happening { when: when?, event })
 }
 
-fn members(findings: &mut Findings, data: &Marked<Node>) -> Option<Map<String, Value>> {
+fn members(findings: &mut Findings, data: &Spanned<Node>) -> Option<Map<String, Value>> {
     if let Value::Object(members) = data.value.to_json() {
         return Some(members);
     }
@@ -56,9 +57,9 @@ fn when(findings: &mut Findings, entry: &raw::Happening, node: &Node) -> Option<
         ("after", entry.after.map(|after| after.span)),
     ];
     if let (Some(times), None) = (entry.times, node.get("every")) {
-        stray(findings, times.span, ("times", "`every`"));
+        stray_key(findings, times.span, ("times", "`every`"));
     }
-    match only_one(findings, "an entry happens at one time", &given) {
+    match at_most_one(findings, "an entry happens at one time", &given) {
         Some("at") => entry.at.map(|at| When::At(at.value)),
         Some("after") => entry.after.map(|after| When::After(after.value)),
         Some(_) => {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::api::call::Call;
 use crate::api::reply::Reply;
 use crate::clock::{Mode, Moment};
-use crate::scenario::leaf::duration;
+use crate::scenario::scalars::parse_duration;
 use crate::server::admin::body::members;
 use crate::server::admin::ok;
 use crate::server::guard::error;
@@ -49,7 +49,8 @@ pub async fn moved(world: &Arc<World>, call: &Call<'_>) -> Result<Reply, Reply> 
     let now = world.clock.now();
     let to = match name.as_str() {
         "advance" => {
-            let span = duration(text).ok_or_else(|| wrong("a duration like \"250ms\", \"61s\" or \"1m\""))?;
+            let span =
+                parse_duration(text).ok_or_else(|| wrong("a duration like \"250ms\", \"61s\" or \"1m\""))?;
             Moment(now.0.saturating_add(i64::try_from(span.as_millis()).unwrap_or(i64::MAX)))
         }
         "set" => {

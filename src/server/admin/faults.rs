@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use crate::api::call::{Body, Call};
 use crate::api::reply::Reply;
-use crate::scenario::problem::choose;
-use crate::scenario::{render, sent};
+use crate::scenario::diagnostic::did_you_mean;
+use crate::scenario::{admin_input, render};
 use crate::server::admin::body::members;
 use crate::server::admin::{done, invalid, ok};
 use crate::server::guard::error;
@@ -38,7 +38,7 @@ fn one(world: &World, name: &str) -> Result<Value, Reply> {
 
 fn unknown(world: &World, name: &str) -> Reply {
     let faults = world.faults();
-    let help = choose(name, faults.iter().map(|listed| listed.fault.name.as_str()));
+    let help = did_you_mean(name, faults.iter().map(|listed| listed.fault.name.as_str()));
     error(404, &format!("The world {} has no fault {name}: {help}.", world.name))
 }
 
@@ -49,8 +49,9 @@ fn unknown(world: &World, name: &str) -> Reply {
 pub fn put(world: &World, name: &str, call: &Call<'_>) -> Result<Reply, Reply> {
     let Body::Whole(bytes) = call.body else { return Err(error(413, "The body is too large.")) };
     let Ok(text) = std::str::from_utf8(bytes) else { return Err(error(400, "The body is not UTF-8.")) };
-    let (fault, warnings) = sent::fault(&world.snapshot().known(world.clock.mode()), name, text)
-        .map_err(|problems| invalid("The fault is not taken", &problems))?;
+    let (fault, warnings) =
+        admin_input::parse_fault(&world.snapshot().references(world.clock.mode()), name, text)
+            .map_err(|problems| invalid("The fault is not taken", &problems))?;
     let status = if world.put_fault(fault) { 201 } else { 200 };
     let mut body = one(world, name)?;
     body["diagnostics"] = render::json(&warnings);

@@ -40,7 +40,7 @@ use serde_json::Value;
 
 use crate::api::call::{Call, decode};
 use crate::api::reply::Reply;
-use crate::scenario::problem::Problem;
+use crate::scenario::diagnostic::Diagnostic;
 use crate::scenario::render;
 use crate::server::admin::listing::list;
 use crate::server::guard::{self, error};
@@ -200,11 +200,11 @@ fn to_make(name: &str) -> String {
 }
 
 /// The answer to what has problems: the first of them in words, and all as diagnostics.
-fn invalid(what: &str, problems: &[Problem]) -> Reply {
+fn invalid(what: &str, problems: &[Diagnostic]) -> Reply {
     let first = problems.iter().min_by_key(|problem| problem.severity);
     let told = first.map(|problem| {
         let help = problem.help.as_ref().map(|help| format!(" ({help})")).unwrap_or_default();
-        format!("line {}: {}{help}", problem.place.line, problem.message)
+        format!("line {}: {}{help}", problem.location.line, problem.message)
     });
     let more = match problems.len() {
         0 | 1 => String::new(),

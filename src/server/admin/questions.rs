@@ -5,7 +5,7 @@ use crate::api::reply::Reply;
 use crate::dataset::added;
 use crate::operations::Answer;
 use crate::operations::qna::Question;
-use crate::scenario::added::{self as sent, To};
+use crate::scenario::added_record::{self, AddTarget};
 use crate::server::admin::listing::Page;
 use crate::server::admin::stored;
 use crate::world::World;
@@ -42,9 +42,9 @@ pub fn all(world: &World, call: &Call<'_>) -> Result<Reply, Reply> {
 pub fn added(world: &World, call: &Call<'_>) -> Result<Reply, Reply> {
     let snapshot = world.snapshot();
     let dataset = snapshot.dataset();
-    let to = To { dataset, now: world.clock.now() };
-    let (place, question) =
-        sent::question(stored::text(call)?, to).map_err(|problems| stored::refused(&problems))?;
+    let to = AddTarget { dataset, now: world.clock.now() };
+    let (place, question) = added_record::parse_question(stored::text(call)?, to)
+        .map_err(|problems| stored::refused(&problems))?;
     let (id, beside) =
         world.added.question(dataset, place, question).map_err(|taken| stored::taken(&taken))?;
     let rows = &beside.facts.questions.rows;

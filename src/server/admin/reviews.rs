@@ -6,7 +6,7 @@ use crate::dataset::added;
 use crate::dataset::selection::Filter;
 use crate::operations::Answer;
 use crate::operations::reviews::Response;
-use crate::scenario::added::{self as sent, To};
+use crate::scenario::added_record::{self, AddTarget};
 use crate::server::admin::listing::Page;
 use crate::server::admin::stored;
 use crate::world::World;
@@ -41,9 +41,9 @@ pub fn all(world: &World, call: &Call<'_>) -> Result<Reply, Reply> {
 pub fn added(world: &World, call: &Call<'_>) -> Result<Reply, Reply> {
     let snapshot = world.snapshot();
     let dataset = snapshot.dataset();
-    let to = To { dataset, now: world.clock.now() };
+    let to = AddTarget { dataset, now: world.clock.now() };
     let (place, review) =
-        sent::review(stored::text(call)?, to).map_err(|problems| stored::refused(&problems))?;
+        added_record::parse_review(stored::text(call)?, to).map_err(|problems| stored::refused(&problems))?;
     let (id, beside) = world.added.review(dataset, place, review).map_err(|taken| stored::taken(&taken))?;
     let facts = &beside.facts;
     let mut shown = facts.reviews.of(place).iter().filter_map(|row| facts.show(*row));

@@ -6,7 +6,7 @@ use crate::api::call::{Body, Call};
 use crate::api::reply::Reply;
 use crate::dataset::facts::Dataset;
 use crate::ledger::added::Taken;
-use crate::scenario::problem::Problem;
+use crate::scenario::diagnostic::Diagnostic;
 use crate::scenario::render;
 use crate::server::guard::error;
 
@@ -36,7 +36,7 @@ pub fn text<'a>(call: &Call<'a>) -> Result<&'a str, Reply> {
 
 /// The answer to a record that has problems.
 #[must_use]
-pub fn refused(problems: &[Problem]) -> Reply {
+pub fn refused(problems: &[Diagnostic]) -> Reply {
     let first = problems.first().map_or_else(String::new, |problem| format!(": {}", problem.message));
     let message = format!("Nothing was added{first}. See the diagnostics.");
     let body = json!({ "error": message, "diagnostics": render::json(problems) });

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::api::call::{Body, Call};
 use crate::api::reply::Reply;
-use crate::scenario::sent;
+use crate::scenario::admin_input;
 use crate::server::admin::body::{Members, members, seed, text};
 use crate::server::admin::listing::Page;
 use crate::server::admin::{done, invalid, ok, to_make};
@@ -109,8 +109,11 @@ fn wanted(
                 .ok_or_else(|| not_made(&CreateError::NoScenario(scenario.clone().unwrap_or_default())))?,
         };
         let Body::Whole(bytes) = call.body else { return Err(error(413, "The body is too large.")) };
-        let (faults, clock) = sent::start(&base.known(base.clock.mode), &String::from_utf8_lossy(bytes))
-            .map_err(|problems| invalid("The world is not made so", &problems))?;
+        let (faults, clock) = admin_input::parse_world_start(
+            &base.references(base.clock.mode),
+            &String::from_utf8_lossy(bytes),
+        )
+        .map_err(|problems| invalid("The world is not made so", &problems))?;
         start = Start { faults: faults.into_iter().map(Arc::new).collect(), clock, ..start };
     }
     Ok(WorldRequest { name: None, scenario, start })

@@ -28,7 +28,7 @@ impl Severity {
 
 /// A finding in a scenario, ready to be shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
+pub struct Diagnostic {
     /// How bad it is.
     pub severity: Severity,
     /// A stable name of this kind of problem.
@@ -38,14 +38,14 @@ pub struct Problem {
     /// What is allowed, or the nearest valid word.
     pub help: Option<String>,
     /// Where.
-    pub place: Place,
+    pub location: SourceLocation,
     /// Further places that it is about.
-    pub also: Vec<Place>,
+    pub related: Vec<SourceLocation>,
 }
 
 /// A place in a file, with the line that stands there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct SourceLocation {
     /// The file's name.
     pub file: PathBuf,
     /// Line, from 1.
@@ -71,7 +71,7 @@ pub struct Finding {
     help: Option<String>,
     span: Span,
     label: String,
-    also: Vec<(Span, String)>,
+    related: Vec<(Span, String)>,
     shown: bool,
 }
 
@@ -95,19 +95,19 @@ impl Finding {
     }
 
     /// For a word that is none of those allowed: the nearest at the place, and all of them.
-    pub fn allowed<'a>(&mut self, word: &str, words: impl IntoIterator<Item = &'a str> + Clone) -> &mut Self {
+    pub fn suggest<'a>(&mut self, word: &str, words: impl IntoIterator<Item = &'a str> + Clone) -> &mut Self {
         if !self.shown {
             return self;
         }
         if let Some(near) = nearest(word, words.clone()) {
             self.label = format!("did you mean `{near}`?");
         }
-        self.help(format!("allowed: {}", listed(words)))
+        self.help(format!("allowed: {}", join_or(words)))
     }
 
     /// A further place that it is about.
-    pub fn also(&mut self, span: Span, label: impl Into<String>) -> &mut Self {
-        self.also.push((span, label.into()));
+    pub fn related(&mut self, span: Span, label: impl Into<String>) -> &mut Self {
+        self.related.push((span, label.into()));
         self
     }
 }
@@ -143,8 +143,8 @@ impl Findings {
         let count = self.by_file.entry(span.file).or_default();
         *count += 1;
         let shown = *count <= SHOWN_PER_FILE;
-        let (help, label, also) = (None, String::new(), Vec::new());
-        let finding = Finding { severity, code, message, help, span, label, also, shown };
+        let (help, label, related) = (None, String::new(), Vec::new());
+        let finding = Finding { severity, code, message, help, span, label, related, shown };
         if !shown {
             return self.beyond.insert(finding);
         }
@@ -169,9 +169,9 @@ impl Findings {
 
     /// The problems, by file in the order read, then by place.
     #[must_use]
-    pub fn into_problems(mut self, sources: &Sources) -> Vec<Problem> {
+    pub fn into_diagnostics(mut self, sources: &Sources) -> Vec<Diagnostic> {
         self.list.sort_by_key(|finding| (finding.span.file, finding.span.start));
-        let mut shown: Vec<Problem> = Vec::with_capacity(self.list.len());
+        let mut shown: Vec<Diagnostic> = Vec::with_capacity(self.list.len());
         let mut list = self.list.into_iter().peekable();
         while let Some(finding) = list.next() {
             let file = finding.span.file;
@@ -183,23 +183,23 @@ impl Findings {
             let hidden = self.by_file.get(&file).map_or(0, |count| count.saturating_sub(SHOWN_PER_FILE));
             if let (true, true, Some(before)) = (ends, hidden > 0, shown.last()) {
                 let message = format!("{hidden} more problems in this file are not shown");
-                let place = Place { label: String::new(), ..before.place.clone() };
+                let location = SourceLocation { label: String::new(), ..before.location.clone() };
                 let (severity, code) = (before.severity, "too-many");
-                shown.push(Problem { severity, code, message, help: None, place, also: Vec::new() });
+                shown.push(Diagnostic { severity, code, message, help: None, location, related: Vec::new() });
             }
         }
         shown
     }
 }
 
-fn show(finding: Finding, sources: &Sources) -> Problem {
-    Problem {
+fn show(finding: Finding, sources: &Sources) -> Diagnostic {
+    Diagnostic {
         severity: finding.severity,
         code: finding.code,
         message: finding.message,
         help: finding.help,
-        place: place(finding.span, finding.label, sources),
-        also: finding.also.into_iter().map(|(span, label)| place(span, label, sources)).collect(),
+        location: location(finding.span, finding.label, sources),
+        related: finding.related.into_iter().map(|(span, label)| location(span, label, sources)).collect(),
     }
 }
 
@@ -208,7 +208,7 @@ const AROUND: usize = 1000;
 
 /// The place of a stretch of text.
 #[must_use]
-pub fn place(span: Span, label: String, sources: &Sources) -> Place {
+pub fn location(span: Span, label: String, sources: &Sources) -> SourceLocation {
     let none = Source { path: PathBuf::new(), text: String::new() };
     let source = sources.get(span.file).unwrap_or(&none);
     let text = source.text.as_str();
@@ -223,7 +223,7 @@ pub fn place(span: Span, label: String, sources: &Sources) -> Place {
     let last = floor(text, end.saturating_add(AROUND).min(after).max(start));
     let end = end.min(start + AROUND * 2);
     let last = last.min(floor(text, end + AROUND)).max(floor(text, end));
-    Place {
+    SourceLocation {
         file: source.path.clone(),
         line: text[..start].bytes().filter(|byte| *byte == b'\n').count() + 1,
         column: text[before..start].chars().count() + 1,
@@ -263,7 +263,7 @@ pub fn nearest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> Opti
 
 /// A list of words in backquotes: `a`, `b` or `c`; cut off where it would fill the screen.
 #[must_use]
-pub fn listed<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+pub fn join_or<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     let words: Vec<&str> = words.into_iter().collect();
     let quoted: Vec<String> = words.iter().take(40).map(|word| format!("`{word}`")).collect();
     match quoted.as_slice() {
@@ -278,8 +278,8 @@ pub fn listed<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
 
 /// Help for a word that is none of those allowed.
 #[must_use]
-pub fn choose<'a>(word: &str, words: impl IntoIterator<Item = &'a str> + Clone) -> String {
-    let allowed = listed(words.clone());
+pub fn did_you_mean<'a>(word: &str, words: impl IntoIterator<Item = &'a str> + Clone) -> String {
+    let allowed = join_or(words.clone());
     match nearest(word, words) {
         Some(near) => format!("did you mean `{near}`? Allowed: {allowed}"),
         None => format!("allowed: {allowed}"),
@@ -303,10 +303,10 @@ mod tests {
     fn places_count_characters_and_cut_long_lines() {
         let mut sources = Sources::default();
         let file = sources.add("a.yaml".as_ref(), format!("x\r\näö: {}\r\nz", "y".repeat(50_000)));
-        let shown = place(Span::new(file, 9, 50_009), String::new(), &sources);
+        let shown = location(Span::new(file, 9, 50_009), String::new(), &sources);
         assert_eq!((shown.line, shown.column), (2, 5));
         assert!(shown.text.starts_with("äö: y") && shown.text.len() < 5000, "{}", shown.text);
-        let nowhere = place(Span::new(file, 90_000, 90_001), String::new(), &sources);
+        let nowhere = location(Span::new(file, 90_000, 90_001), String::new(), &sources);
         assert_eq!(nowhere.line, 3);
     }
 
@@ -316,8 +316,8 @@ mod tests {
         for start in 0..5000 {
             findings.error("wrong-value", Span::new(FileId(0), start, start), "no").help("yes");
         }
-        let problems = findings.into_problems(&Sources::default());
-        assert!(problems.len() <= SHOWN_PER_FILE + 1);
-        assert_eq!(problems.last().map(|last| last.code), Some("too-many"));
+        let diagnostics = findings.into_diagnostics(&Sources::default());
+        assert!(diagnostics.len() <= SHOWN_PER_FILE + 1);
+        assert_eq!(diagnostics.last().map(|last| last.code), Some("too-many"));
     }
 }

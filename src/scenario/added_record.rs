@@ -6,18 +6,19 @@ use std::path::Path;
 use crate::clock::Moment;
 use crate::dataset::facts::{BusinessRef, Dataset};
 use crate::dataset::records::{Question, Review};
+use crate::scenario::diagnostic::{Diagnostic, Findings};
 use crate::scenario::json;
-use crate::scenario::leaf::{Id, digits};
 use crate::scenario::node::{Entry, Node, Scalar, Value};
-use crate::scenario::problem::{Findings, Problem};
 use crate::scenario::raw_records as raw;
-use crate::scenario::read::{Fields, Marked, unknown_name, value};
+use crate::scenario::read::{RawMap, Spanned, read_value};
+use crate::scenario::report::unknown_reference;
+use crate::scenario::scalars::{Id, parse_digits};
 use crate::scenario::source::Sources;
-use crate::scenario::validate::{Once, Terms, questions, reviews};
+use crate::scenario::validate::{RecordContext, Unique, questions, reviews};
 
 /// What a record is added to.
 #[derive(Clone, Copy, Debug)]
-pub struct To<'a> {
+pub struct AddTarget<'a> {
     /// The facts, with the locations and sources that it may have.
     pub dataset: &'a Dataset,
     /// The world's time: the record's, where it says none.
@@ -28,9 +29,9 @@ pub struct To<'a> {
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn review(text: &str, to: To<'_>) -> Result<(u32, Review), Vec<Problem>> {
-    read(text, to, &to.now.day().iso(), |findings, terms, raw: raw::Review| {
-        reviews::review(findings, terms, raw, &mut Once::default())
+pub fn parse_review(text: &str, target: AddTarget<'_>) -> Result<(u32, Review), Vec<Diagnostic>> {
+    read(text, target, &target.now.day().iso(), |findings, context, raw: raw::Review| {
+        reviews::review(findings, context, raw, &mut Unique::default())
     })
 }
 
@@ -38,30 +39,30 @@ pub fn review(text: &str, to: To<'_>) -> Result<(u32, Review), Vec<Problem>> {
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn question(text: &str, to: To<'_>) -> Result<(u32, Question), Vec<Problem>> {
-    read(text, to, &to.now.iso(), |findings, terms, raw: raw::Question| {
-        questions::question(findings, terms, raw, &mut questions::Ids::default())
+pub fn parse_question(text: &str, target: AddTarget<'_>) -> Result<(u32, Question), Vec<Diagnostic>> {
+    read(text, target, &target.now.iso(), |findings, context, raw: raw::Question| {
+        questions::question(findings, context, raw, &mut questions::Ids::default())
     })
 }
 
-fn read<R: Fields, T>(
+fn read<R: RawMap, T>(
     text: &str,
-    to: To<'_>,
+    target: AddTarget<'_>,
     now: &str,
-    validate: impl FnOnce(&mut Findings, &Terms, R) -> Option<T>,
-) -> Result<(u32, T), Vec<Problem>> {
+    validate: impl FnOnce(&mut Findings, &RecordContext, R) -> Option<T>,
+) -> Result<(u32, T), Vec<Diagnostic>> {
     let (mut sources, mut findings) = (Sources::default(), Findings::default());
     let file = sources.add(Path::new("body"), text.to_owned());
-    let terms = Terms::new(Some(to.now), to.now.day(), to.dataset.sources.clone());
+    let context = RecordContext::new(Some(target.now), target.now.day(), target.dataset.sources.clone());
     let added = json::one(&mut findings, (file, text)).and_then(|mut node| {
-        let location = location(&mut findings, to.dataset, &mut node);
+        let location = location(&mut findings, target.dataset, &mut node);
         dated(&mut node, now);
-        let record = R::read(&mut findings, &node).and_then(|raw| validate(&mut findings, &terms, raw));
+        let record = R::read(&mut findings, &node).and_then(|raw| validate(&mut findings, &context, raw));
         location.zip(record)
     });
     match added {
         Some(added) if findings.errors() == 0 => Ok(added),
-        Some(_) | None => Err(findings.into_problems(&sources)),
+        Some(_) | None => Err(findings.into_diagnostics(&sources)),
     }
 }
 
@@ -76,9 +77,9 @@ fn location(findings: &mut Findings, dataset: &Dataset, node: &mut Node) -> Opti
     };
     let mut given = entries.remove(at).value;
     if let Value::Scalar(scalar) = &mut given.value {
-        scalar.plain |= digits(&scalar.text).is_some();
+        scalar.plain |= parse_digits(&scalar.text).is_some();
     }
-    let Marked { span, value: number } = value::<Id>(findings, KEY, &given)?;
+    let Spanned { span, value: number } = read_value::<Id>(findings, KEY, &given)?;
     let number = number.0;
     match i64::try_from(number).ok().and_then(|number| dataset.find(number)) {
         Some(BusinessRef::Location(place)) => return Some(place),
@@ -91,7 +92,7 @@ fn location(findings: &mut Findings, dataset: &Dataset, node: &mut Node) -> Opti
             let numbers: Vec<String> =
                 places.map(|place| dataset.location(place).number.to_string()).collect();
             let names = numbers.iter().map(String::as_str);
-            unknown_name(findings, span, ("location", &number.to_string()), names);
+            unknown_reference(findings, span, ("location", &number.to_string()), names);
         }
     }
     None

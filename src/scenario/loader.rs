@@ -3,12 +3,12 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use crate::scenario::Context;
-use crate::scenario::files::{is_under, normal};
+use crate::scenario::LoadContext;
+use crate::scenario::diagnostic::Findings;
+use crate::scenario::files::{is_under, normalize_path};
 use crate::scenario::merge;
 use crate::scenario::node::Node;
-use crate::scenario::problem::Findings;
-use crate::scenario::raw::Root;
+use crate::scenario::raw::ScenarioFile;
 use crate::scenario::read::Read;
 use crate::scenario::source::{FileId, Sources, Span};
 use crate::scenario::yaml;
@@ -19,9 +19,9 @@ pub const SCENARIO_LIMIT: u64 = 4 << 20;
 const INCLUDES: usize = 200;
 
 /// A load under way.
-pub struct Load<'a> {
+pub struct Loader<'a> {
     /// Where files come from.
-    pub context: &'a Context<'a>,
+    pub context: &'a LoadContext<'a>,
     /// Texts read so far.
     pub sources: Sources,
     /// What was found so far.
@@ -33,10 +33,10 @@ pub struct Load<'a> {
     includes: usize,
 }
 
-impl<'a> Load<'a> {
+impl<'a> Loader<'a> {
     /// One that has not begun.
     #[must_use]
-    pub fn new(context: &'a Context<'a>) -> Self {
+    pub fn new(context: &'a LoadContext<'a>) -> Self {
         Self {
             context,
             sources: Sources::default(),
@@ -49,30 +49,31 @@ impl<'a> Load<'a> {
 }
 
 /// The path that `name` means where `at` stands; nothing, and a finding, where it leads out of the root.
-pub fn resolve(load: &mut Load, name: &str, at: Span) -> Option<PathBuf> {
-    let file = load.sources.get(at.file).map_or_else(PathBuf::new, |source| source.path.clone());
+pub fn resolve(loader: &mut Loader, name: &str, at: Span) -> Option<PathBuf> {
+    let file = loader.sources.get(at.file).map_or_else(PathBuf::new, |source| source.path.clone());
     let folder = file.parent().unwrap_or(Path::new(""));
-    let path = normal(&folder.join(name));
-    if is_under(&load.context.root, &path) {
+    let path = normalize_path(&folder.join(name));
+    if is_under(&loader.context.root, &path) {
         return Some(path);
     }
-    let root = load.context.root.display().to_string();
+    let root = loader.context.root.display().to_string();
     let root = if root.is_empty() { ".".to_owned() } else { root };
-    load.findings
+    loader
+        .findings
         .error("outside-root", at, format!("`{name}` lies outside of the root folder"))
         .help(format!("the root is {root}; `--root` names another"));
     None
 }
 
 /// Reads a file's text; nothing, and a finding at the place that names it, where it cannot be had.
-pub fn text(load: &mut Load, path: &Path, at: Option<Span>, limit: u64) -> Option<(FileId, String)> {
-    load.files.push(path.to_owned());
-    let bytes = match load.context.files.read(path, limit) {
+pub fn text(loader: &mut Loader, path: &Path, at: Option<Span>, limit: u64) -> Option<(FileId, String)> {
+    loader.files.push(path.to_owned());
+    let bytes = match loader.context.files.read(path, limit) {
         Ok(bytes) => bytes,
         Err(error) => {
-            let at = at.unwrap_or_else(|| Span::new(load.sources.add(path, String::new()), 0, 0));
+            let at = at.unwrap_or_else(|| Span::new(loader.sources.add(path, String::new()), 0, 0));
             let shown = path.display();
-            let findings = &mut load.findings;
+            let findings = &mut loader.findings;
             if error.kind() == ErrorKind::NotFound {
                 findings.error("no-file", at, format!("there is no file {shown}"));
             } else if error.kind() == ErrorKind::FileTooLarge {
@@ -91,55 +92,55 @@ pub fn text(load: &mut Load, path: &Path, at: Option<Span>, limit: u64) -> Optio
     };
     match String::from_utf8(bytes) {
         Ok(text) => {
-            let file = load.sources.add(path, String::new());
+            let file = loader.sources.add(path, String::new());
             Some((file, text))
         }
         Err(error) => {
             let at = error.utf8_error().valid_up_to();
             let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
-            let span = Span::new(load.sources.add(path, text), at, at + 1);
-            load.findings.error("not-utf8", span, format!("this file is not UTF-8, from byte {at} on"));
+            let span = Span::new(loader.sources.add(path, text), at, at + 1);
+            loader.findings.error("not-utf8", span, format!("this file is not UTF-8, from byte {at} on"));
             None
         }
     }
 }
 
 /// Reads a scenario file and merges what it includes; nothing where there is no use in looking further.
-pub fn file(load: &mut Load, path: &Path) -> Option<Root> {
-    let (file, text) = text(load, path, None, SCENARIO_LIMIT)?;
-    merged(load, file, text, &mut vec![path.to_owned()])
+pub fn file(loader: &mut Loader, path: &Path) -> Option<ScenarioFile> {
+    let (file, text) = text(loader, path, None, SCENARIO_LIMIT)?;
+    merged(loader, file, text, &mut vec![path.to_owned()])
 }
 
 /// The same for a text that stands for a file.
-pub fn given(load: &mut Load, path: &Path, text: &str) -> Option<Root> {
-    let file = load.sources.add(path, String::new());
-    merged(load, file, text.to_owned(), &mut vec![path.to_owned()])
+pub fn given(loader: &mut Loader, path: &Path, text: &str) -> Option<ScenarioFile> {
+    let file = loader.sources.add(path, String::new());
+    merged(loader, file, text.to_owned(), &mut vec![path.to_owned()])
 }
 
-fn merged(load: &mut Load, file: FileId, text: String, chain: &mut Vec<PathBuf>) -> Option<Root> {
-    let node = yaml::parse(&mut load.findings, file, &text);
-    load.sources.set(file, text);
-    let own = root(load, file, &node?)?;
-    let mut base: Option<Root> = None;
+fn merged(loader: &mut Loader, file: FileId, text: String, chain: &mut Vec<PathBuf>) -> Option<ScenarioFile> {
+    let node = yaml::parse(&mut loader.findings, file, &text);
+    loader.sources.set(file, text);
+    let own = root(loader, file, &node?)?;
+    let mut base: Option<ScenarioFile> = None;
     for include in own.include.iter().flat_map(|list| &list.value) {
-        let Some(path) = resolve(load, &include.value.0, include.span) else { continue };
+        let Some(path) = resolve(loader, &include.value.0, include.span) else { continue };
         if let Some(place) = chain.iter().position(|before| *before == path) {
             let names = chain[place..].iter().chain([&path]).map(|path| path.display().to_string());
             let chain = names.collect::<Vec<_>>().join(" -> ");
-            load.findings.error("include-loop", include.span, format!("this include leads back: {chain}"));
+            loader.findings.error("include-loop", include.span, format!("this include leads back: {chain}"));
             continue;
         }
-        load.includes += 1;
-        if load.includes > INCLUDES {
+        loader.includes += 1;
+        if loader.includes > INCLUDES {
             let message = format!("more than {INCLUDES} files are included, one counted again each time");
-            load.findings.error("limit", include.span, message);
+            loader.findings.error("limit", include.span, message);
             return None;
         }
-        let Some((file, text)) = self::text(load, &path, Some(include.span), SCENARIO_LIMIT) else {
+        let Some((file, text)) = self::text(loader, &path, Some(include.span), SCENARIO_LIMIT) else {
             continue;
         };
         chain.push(path);
-        let included = merged(load, file, text, chain);
+        let included = merged(loader, file, text, chain);
         chain.pop();
         if let Some(mut included) = included {
             (included.name, included.summary, included.part) = (None, None, None);
@@ -152,8 +153,8 @@ fn merged(load: &mut Load, file: FileId, text: String, chain: &mut Vec<PathBuf>)
     })
 }
 
-fn root(load: &mut Load, file: FileId, node: &Node) -> Option<Root> {
-    let findings = &mut load.findings;
+fn root(loader: &mut Loader, file: FileId, node: &Node) -> Option<ScenarioFile> {
+    let findings = &mut loader.findings;
     if node.is_null() {
         let span = Span::new(file, 0, 0);
         findings.error("missing-key", span, "this file is empty: a scenario needs at least `standin: 1`");
@@ -168,5 +169,5 @@ fn root(load: &mut Load, file: FileId, node: &Node) -> Option<Root> {
             return None;
         }
     }
-    Root::read(findings, node)
+    ScenarioFile::read(findings, node)
 }

@@ -6,11 +6,14 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::api::dates::Day;
 use crate::api::ids::ID_LIMIT;
+use crate::api::operation::Operation;
 use crate::auth::RateLimit;
 use crate::clock::Moment;
+use crate::scenario::collections::OneOrMany;
+use crate::scenario::diagnostic::Findings;
 use crate::scenario::node::{Node, Scalar};
-use crate::scenario::problem::Findings;
-use crate::scenario::read::{Read, must_be};
+use crate::scenario::read::{Read, read_word};
+use crate::scenario::report::must_be;
 
 /// Text as it was written: `00123` stays so.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,9 +41,9 @@ impl From<Text> for String {
 
 /// Text of at least one character that is not white space.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Filled(pub String);
+pub struct NonBlank(pub String);
 
-impl Read for Filled {
+impl Read for NonBlank {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
         let Some(scalar) = node.scalar().filter(|scalar| !scalar.text.trim().is_empty()) else {
             if node.scalar().is_some() {
@@ -59,8 +62,8 @@ impl Read for Filled {
     }
 }
 
-impl From<Filled> for String {
-    fn from(text: Filled) -> Self {
+impl From<NonBlank> for String {
+    fn from(text: NonBlank) -> Self {
         text.0
     }
 }
@@ -93,29 +96,29 @@ fn plain(node: &Node) -> Option<&Scalar> {
 
 /// A text of digits alone, as a number.
 #[must_use]
-pub fn digits(text: &str) -> Option<u64> {
+pub fn parse_digits(text: &str) -> Option<u64> {
     (!text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok())?
 }
 
 /// A whole number in a range, both ends included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Whole<const MIN: u64, const MAX: u64>(pub u64);
+pub struct Integer<const MIN: u64, const MAX: u64>(pub u64);
 
 /// The largest number that every reader of JSON keeps whole.
-pub const LARGEST: u64 = ID_LIMIT - 1;
+pub const MAX_SAFE_INTEGER: u64 = ID_LIMIT - 1;
 /// A number that names something.
-pub type Id = Whole<1, LARGEST>;
+pub type Id = Integer<1, MAX_SAFE_INTEGER>;
 /// A number of things.
-pub type Count = Whole<0, SMALL>;
+pub type Count = Integer<0, SMALL>;
 const SMALL: u64 = u32::MAX as u64;
 
-impl<const MIN: u64, const MAX: u64> Read for Whole<MIN, MAX> {
+impl<const MIN: u64, const MAX: u64> Read for Integer<MIN, MAX> {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
-        let value = plain(node).and_then(|scalar| digits(&scalar.text));
+        let value = plain(node).and_then(|scalar| parse_digits(&scalar.text));
         let value = value.filter(|value| (MIN..=MAX).contains(value));
         if value.is_none() {
             let what = match (MIN, MAX) {
-                (_, LARGEST) => format!("a whole number from {MIN}, below 2^53"),
+                (_, MAX_SAFE_INTEGER) => format!("a whole number from {MIN}, below 2^53"),
                 (_, SMALL) => format!("a whole number from {MIN}, below 2^32"),
                 _ => format!("a whole number from {MIN} to {MAX}"),
             };
@@ -152,7 +155,9 @@ fn decimal(text: &str, places: u32) -> Option<u64> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     let decimals = u32::try_from(fraction.len()).ok().filter(|decimals| *decimals <= places)?;
     let scale = |power| 10_u64.checked_pow(power);
-    digits(whole)?.checked_mul(scale(places)?)?.checked_add(digits(fraction)? * scale(places - decimals)?)
+    parse_digits(whole)?
+        .checked_mul(scale(places)?)?
+        .checked_add(parse_digits(fraction)? * scale(places - decimals)?)
 }
 
 /// A share, in parts in a million.
@@ -194,7 +199,7 @@ impl Read for Share {
 
 /// Reads a whole span of time with its unit: `250ms`, `10s`, `1m`, `2h`.
 #[must_use]
-pub fn duration(text: &str) -> Option<Duration> {
+pub fn parse_duration(text: &str) -> Option<Duration> {
     let unit = text.find(|c: char| !c.is_ascii_digit())?;
     let factor = match text[unit..].trim_start() {
         "ms" => 1,
@@ -203,20 +208,20 @@ pub fn duration(text: &str) -> Option<Duration> {
         "h" => 3_600_000,
         _ => return None,
     };
-    let span = digits(&text[..unit])?.checked_mul(factor)?;
+    let span = parse_digits(&text[..unit])?.checked_mul(factor)?;
     // A clock counts in i64 milliseconds; a thousand years leave it room.
     (span <= 31_557_600_000_000).then(|| Duration::from_millis(span))
 }
 
 /// What a span of time looks like.
-pub const DURATION: &str = "a span of time: `250ms`, `10s`, `1m` or `2h`";
+pub const DURATION_FORMAT: &str = "a span of time: `250ms`, `10s`, `1m` or `2h`";
 
 impl Read for Duration {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
-        let span = node.scalar().and_then(|scalar| duration(&scalar.text));
+        let span = node.scalar().and_then(|scalar| parse_duration(&scalar.text));
         if span.is_none() {
-            must_be(findings, node, DURATION);
-            if plain(node).is_some_and(|scalar| digits(&scalar.text).is_some()) {
+            must_be(findings, node, DURATION_FORMAT);
+            if plain(node).is_some_and(|scalar| parse_digits(&scalar.text).is_some()) {
                 findings.help_last("a unit is missing: `ms`, `s`, `m` or `h`");
             }
         }
@@ -232,8 +237,9 @@ impl Read for RateLimit {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
         let limit = node.scalar().and_then(|scalar| {
             let (requests, window) = scalar.text.split_once(" per ")?;
-            let requests = u32::try_from(digits(requests.trim())?).ok().filter(|requests| *requests > 0)?;
-            let window = duration(window.trim()).filter(|window| !window.is_zero())?;
+            let requests =
+                u32::try_from(parse_digits(requests.trim())?).ok().filter(|requests| *requests > 0)?;
+            let window = parse_duration(window.trim()).filter(|window| !window.is_zero())?;
             Some(Self { requests, window })
         });
         if limit.is_none() {
@@ -316,10 +322,26 @@ impl Read for WorldName {
     }
 }
 
+impl Read for Operation {
+    fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
+        Self::named(read_word(findings, node, &Self::ALL.map(Self::name))?)
+    }
+
+    fn schema(_: &mut Map<String, Json>) -> Json {
+        json!({ "enum": Self::ALL.map(Self::name) })
+    }
+}
+
+/// The listed operations without repetitions, in the order of `Operation::ALL`.
+pub fn distinct_operations(listed: &OneOrMany<Operation>) -> Vec<Operation> {
+    let has = |operation: &Operation| listed.0.iter().any(|listed| listed.value == *operation);
+    Operation::ALL.into_iter().filter(has).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::problem::Findings;
+    use crate::scenario::diagnostic::Findings;
     use crate::scenario::source::{FileId, Span};
     use crate::scenario::{node::Value, yaml};
 
@@ -337,7 +359,7 @@ mod tests {
             assert_eq!(read::<Text>(text), Some(Text(text.to_owned())));
         }
         assert_eq!(read::<Text>("[a]"), None);
-        assert_eq!(read::<Filled>("' '"), None);
+        assert_eq!(read::<NonBlank>("' '"), None);
     }
 
     #[test]
@@ -377,9 +399,9 @@ mod tests {
 
     #[test]
     fn numbers_are_whole_and_in_range() {
-        assert_eq!(read::<Whole<0, 5>>("5"), Some(Whole(5)));
+        assert_eq!(read::<Integer<0, 5>>("5"), Some(Integer(5)));
         for text in ["6", "-1", "1.0", "five", "'5'", "1e0", "99999999999999999999999"] {
-            assert_eq!(read::<Whole<0, 5>>(text), None, "{text}");
+            assert_eq!(read::<Integer<0, 5>>(text), None, "{text}");
         }
         assert_eq!(read::<Id>("9007199254740992"), None);
     }

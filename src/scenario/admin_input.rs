@@ -4,11 +4,12 @@ use std::path::Path;
 
 use crate::clock;
 use crate::fault::Fault;
-use crate::scenario::known::Known;
+use crate::scenario::diagnostic::{Diagnostic, Findings};
 use crate::scenario::node::{Entry, Node, Scalar, Value};
-use crate::scenario::problem::{Findings, Problem};
 use crate::scenario::raw;
-use crate::scenario::read::{value, wrong_kind};
+use crate::scenario::read::read_value;
+use crate::scenario::references::References;
+use crate::scenario::report::wrong_kind;
 use crate::scenario::source::{FileId, Sources};
 use crate::scenario::{fault, json, validate, yaml};
 
@@ -32,10 +33,10 @@ impl Sent {
     }
 
     /// What was made of it, with warnings; or all that is wrong.
-    fn ended<T>(self, made: Option<T>) -> Result<(T, Vec<Problem>), Vec<Problem>> {
+    fn ended<T>(self, made: Option<T>) -> Result<(T, Vec<Diagnostic>), Vec<Diagnostic>> {
         let errors = self.findings.errors();
-        let problems = self.findings.into_problems(&self.sources);
-        made.filter(|_| errors == 0).map(|made| (made, problems.clone())).ok_or(problems)
+        let diagnostics = self.findings.into_diagnostics(&self.sources);
+        made.filter(|_| errors == 0).map(|made| (made, diagnostics.clone())).ok_or(diagnostics)
     }
 }
 
@@ -44,13 +45,17 @@ impl Sent {
 ///
 /// # Errors
 /// All that is wrong with it.
-pub fn fault(known: &Known, name: &str, text: &str) -> Result<(Fault, Vec<Problem>), Vec<Problem>> {
+pub fn parse_fault(
+    references: &References,
+    name: &str,
+    text: &str,
+) -> Result<(Fault, Vec<Diagnostic>), Vec<Diagnostic>> {
     let mut sent = Sent::of(text);
     let mut node = sent.node.take();
     if let Some(node) = &mut node {
         named(&mut sent.findings, node, name);
     }
-    let fault = node.and_then(|node| fault::one(&mut sent.findings, known, &node));
+    let fault = node.and_then(|node| fault::one(&mut sent.findings, references, &node));
     sent.ended(fault)
 }
 
@@ -77,21 +82,24 @@ fn named(findings: &mut Findings, node: &mut Node, name: &str) {
 ///
 /// # Errors
 /// All that is wrong with them.
-pub fn start(known: &Known, text: &str) -> Result<(Vec<Fault>, clock::Given), Vec<Problem>> {
+pub fn parse_world_start(
+    references: &References,
+    text: &str,
+) -> Result<(Vec<Fault>, clock::Given), Vec<Diagnostic>> {
     let mut sent = Sent::of(text);
     let node = sent.node.take();
     let member = |key: &str| node.as_ref().and_then(|node| node.get(key));
     let mut faults = Vec::new();
     match member("faults").map(|node| (node, &node.value)) {
         Some((_, Value::List(list))) => {
-            faults.extend(list.iter().filter_map(|node| fault::one(&mut sent.findings, known, node)));
+            faults.extend(list.iter().filter_map(|node| fault::one(&mut sent.findings, references, node)));
         }
         Some((node, Value::Null | Value::Scalar(_) | Value::Map(_))) => {
             wrong_kind(&mut sent.findings, node, "`faults` must be a list of faults");
         }
         None => {}
     }
-    let clock = member("clock").and_then(|node| value::<raw::Clock>(&mut sent.findings, "clock", node));
+    let clock = member("clock").and_then(|node| read_value::<raw::Clock>(&mut sent.findings, "clock", node));
     let clock = clock.map(|clock| validate::clock(&clock.value)).unwrap_or_default();
     sent.ended(Some((faults, clock))).map(|(start, _)| start)
 }
@@ -103,9 +111,10 @@ mod tests {
 
     fn sent(name: &str, text: &str) -> Result<Fault, Vec<&'static str>> {
         let dialect = Dialect::default();
-        let known = Known::of(&[], &[], &dialect, false);
-        let codes = |problems: Vec<Problem>| problems.iter().map(|problem| problem.code).collect();
-        fault(&known, name, text).map(|(fault, _)| fault).map_err(codes)
+        let references = References::new(&[], &[], &dialect, false);
+        let codes =
+            |diagnostics: Vec<Diagnostic>| diagnostics.iter().map(|diagnostic| diagnostic.code).collect();
+        parse_fault(&references, name, text).map(|(fault, _)| fault).map_err(codes)
     }
 
     #[test]

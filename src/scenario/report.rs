@@ -1,0 +1,104 @@
+//! Findings that several readers and sections report in the same words.
+
+use crate::scenario::collections::OneOrMany;
+use crate::scenario::diagnostic::{Findings, join_or};
+use crate::scenario::node::{Entry, Node, Scalar};
+use crate::scenario::source::Span;
+
+/// Reports a key that a map does not have. `what` is the map's name in messages (`a review`).
+pub fn unknown_key(
+    findings: &mut Findings,
+    entry: &Entry,
+    what: &str,
+    keys: impl IntoIterator<Item = &'static str> + Clone,
+) {
+    findings
+        .error("unknown-key", entry.key_span, format!("{what} has no key `{}`", entry.key))
+        .suggest(&entry.key, keys);
+}
+
+/// Reports a value of the wrong kind, such as a list in place of a map.
+pub fn wrong_kind(findings: &mut Findings, node: &Node, message: &str) {
+    findings.error("wrong-kind", node.span, message).label(format!("this is {}", node.kind()));
+}
+
+/// Reports that the value of the current key (`findings.key`) is not `what` it must be.
+pub fn must_be(findings: &mut Findings, node: &Node, what: &str) {
+    let key = match findings.key {
+        "" => "this".to_owned(),
+        key => format!("`{key}`"),
+    };
+    let message = format!("{key} must be {what}");
+    match node.scalar() {
+        Some(scalar) => {
+            let finding = findings.error("wrong-value", node.span, message);
+            let unquoted = Scalar { plain: true, ..scalar.clone() };
+            if scalar.to_json() != unquoted.to_json() {
+                finding.label("the quotes make this text");
+            }
+        }
+        None => wrong_kind(findings, node, &message),
+    }
+}
+
+/// Reports a word that the current key (`findings.key`) does not accept.
+pub fn unknown_word(findings: &mut Findings, span: Span, word: &str, words: &[&str]) {
+    let message = format!("`{word}` is no value of `{}`", findings.key);
+    findings.error("unknown-value", span, message).suggest(word, words.iter().copied());
+}
+
+/// Reports a reference to a `what` that does not exist.
+pub fn unknown_reference<'a>(
+    findings: &mut Findings,
+    span: Span,
+    (what, word): (&str, &str),
+    names: impl IntoIterator<Item = &'a str> + Clone,
+) {
+    let none = names.clone().into_iter().next().is_none();
+    let finding = findings.error("unknown-reference", span, format!("there is no {what} `{word}`"));
+    if none {
+        finding.help("there is none at all");
+    } else {
+        finding.suggest(word, names);
+    }
+}
+
+/// Reports an empty list, which would match nothing. Returns whether the list has entries.
+pub fn require_entries<T>(findings: &mut Findings, (key, list): (&str, &OneOrMany<T>), span: Span) -> bool {
+    if list.0.is_empty() {
+        findings
+            .error("empty-list", span, format!("`{key}` lists nothing"))
+            .help(format!("leave `{key}` out where all are meant"));
+    }
+    !list.0.is_empty()
+}
+
+/// Reports a key that is only allowed together with another key, which is missing.
+pub fn stray_key(findings: &mut Findings, span: Span, (key, with): (&str, &str)) {
+    findings.error("stray-key", span, format!("`{key}` goes with {with}, which is not here"));
+}
+
+/// Reports each present key after the first, where only one of them is allowed. Returns the first.
+pub fn at_most_one(
+    findings: &mut Findings,
+    message: &str,
+    keys: &[(&'static str, Option<Span>)],
+) -> Option<&'static str> {
+    let mut present = keys.iter().filter_map(|(key, span)| Some((*key, (*span)?)));
+    let (first, first_span) = present.next()?;
+    for (key, span) in present {
+        findings
+            .error("mixed-entry", span, format!("`{first}` and `{key}` do not go together: {message}"))
+            .label(format!("`{key}`"))
+            .related(first_span, format!("`{first}`"));
+    }
+    Some(first)
+}
+
+/// Reports that none of `keys` is present. A key that is present but invalid has its own finding already.
+pub fn require_one_of(findings: &mut Findings, node: &Node, what: &str, keys: &[&str], label: &str) {
+    if keys.iter().all(|key| node.get(key).is_none()) {
+        let message = format!("{what} needs {}", join_or(keys.iter().copied()));
+        findings.error("missing-key", node.span, message).label(label);
+    }
+}
