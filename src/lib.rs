@@ -45,5 +45,7 @@ pub mod server;
 pub mod cli;
 /// A server within a Rust test.
 pub mod library;
+#[cfg(test)]
+mod tests;
 
 pub use library::Standin;

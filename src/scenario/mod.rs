@@ -58,6 +58,8 @@ pub mod route;
 pub mod admin_input;
 /// Records added to a running world.
 pub mod added_record;
+#[cfg(test)]
+mod tests;
 
 use std::path::{Path, PathBuf};
 

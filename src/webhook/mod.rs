@@ -24,3 +24,5 @@ pub mod client;
 pub mod state;
 /// Who makes attempts.
 pub mod engine;
+#[cfg(test)]
+mod tests;

@@ -4,10 +4,9 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use standin::clock::real_now;
 
 use crate::fault_wire::{End, Heard, Wire, post};
-use crate::harness::{Answer, Client, Server, examples};
+use crate::harness::{Answer, Client, Server, examples, now};
 
 fn server() -> Server {
     Server::start(&examples(), &["faults.yaml"])
@@ -156,7 +155,7 @@ fn slow() {
     let server = server();
     let client = client(&server);
     let body = json!({"email": "slow@x.test", "businessIds": [11]});
-    let started = real_now();
+    let started = now();
     client.contact(1).header("x-case", "slow").json(&body).send().ok();
     assert!(started.elapsed() >= Duration::from_millis(200));
     qna(&client, "slow").ok();
@@ -179,7 +178,7 @@ fn reset_close_and_garbage() {
 fn stall() {
     let server = server();
     let mut wire = Wire::to(&server);
-    let started = real_now();
+    let started = now();
     wire.send(raw_reviews("stall"));
     assert_eq!(heard(&server, &raw_reviews("")).status(), 200);
     assert!(wire.is_silent() || started.elapsed() >= Duration::from_secs(1));
@@ -203,7 +202,7 @@ fn drip() {
     let server = server();
     let whole = heard(&server, &raw_qna("")).body;
     let mut wire = Wire::to(&server);
-    let started = real_now();
+    let started = now();
     wire.send(raw_qna("drip"));
     let dripped = wire.answer();
     let bits = whole.len().div_ceil(256);

@@ -5,9 +5,8 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use standin::clock::real_now;
 
-use crate::harness::Server;
+use crate::harness::{Server, now};
 
 /// How a connection ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -183,10 +182,10 @@ fn reset_close_stall_and_garbage_can_be_told_apart() {
     };
     assert_eq!(ask(&qna("reset")), (vec![], End::Reset));
     assert_eq!(ask(&qna("close")), (vec![], End::Fin));
-    let started = real_now();
+    let started = now();
     assert_eq!(ask(&qna("pause")), (vec![], End::Fin));
     assert!(started.elapsed() >= Duration::from_millis(150));
-    let started = real_now();
+    let started = now();
     assert_eq!(ask(&qna("late-reset")), (vec![], End::Reset));
     assert!(started.elapsed() >= Duration::from_millis(150));
     let (bytes, end) = ask(&qna("garbage"));
@@ -206,7 +205,7 @@ fn reset_close_stall_and_garbage_can_be_told_apart() {
 fn delays_hold_back_injected_answers_too_and_add_up() {
     let server = server();
     for (case, status, least) in [("late-error", 429, 150), ("both-late", 200, 200)] {
-        let started = real_now();
+        let started = now();
         assert_eq!(plain(&server, &qna(case)).status(), status);
         assert!(started.elapsed() >= Duration::from_millis(least), "{case}");
     }
@@ -241,7 +240,7 @@ fn a_drip_comes_bit_by_bit_is_whole_and_leaves_the_connection_as_it_is() {
     assert!(bits > 3, "{bits}");
     let mut wire = Wire::to(&server);
     for _ in 0..2 {
-        let started = real_now();
+        let started = now();
         wire.send(qna("drip"));
         let dripped = wire.answer();
         let least = Duration::from_millis(30) * u32::try_from(bits - 1).unwrap();

@@ -7,11 +7,19 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use standin::clock::real_now;
 use tempfile::TempDir;
+
+/// The real time, for tests of delays and of what must happen in time.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "these tests see the program from outside, where its clock cannot be read"
+)]
+pub fn now() -> Instant {
+    Instant::now()
+}
 
 /// How long a test waits for what must come.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -21,7 +29,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// # Panics
 /// Where it does not hold in time.
 pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
-    let started = real_now();
+    let started = now();
     while !holds() {
         assert!(started.elapsed() < PATIENCE, "waited {PATIENCE:?} in vain until {what}");
         thread::sleep(Duration::from_millis(5));

@@ -46,8 +46,6 @@ mod receiver;
 #[cfg(test)]
 mod webhooks;
 #[cfg(test)]
-mod webhook_targets;
-#[cfg(test)]
 mod openapi;
 #[cfg(test)]
 mod transport;
@@ -58,23 +56,13 @@ mod catalogue;
 #[cfg(test)]
 mod coherence;
 #[cfg(test)]
-mod properties;
+mod determinism;
 #[cfg(test)]
 mod commands;
 #[cfg(test)]
-mod reload;
-#[cfg(test)]
 mod watching;
 #[cfg(test)]
-mod fault_stage;
-#[cfg(test)]
-mod fault_draws;
-#[cfg(test)]
-mod fault_shares;
-#[cfg(test)]
 mod faults;
-#[cfg(test)]
-mod fault_reload;
 #[cfg(test)]
 mod fault_example;
 #[cfg(test)]

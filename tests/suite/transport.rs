@@ -1,7 +1,6 @@
 //! What HTTP itself asks of every operation: paths, methods, media types, sizes, bytes that are no JSON.
 
 use serde_json::json;
-use standin::api::operation::Operation;
 
 use crate::harness::{Request, raw};
 use crate::sentiment_benchmark;
@@ -11,8 +10,15 @@ use crate::stage::{client, server};
 const LIMIT: usize = 1 << 20;
 
 /// A path of each operation.
-fn paths() -> [String; 6] {
-    Operation::ALL.map(|operation| operation.path().replace("{CompetitorEnterpriseBusinessId}", "100"))
+fn paths() -> [&'static str; 6] {
+    [
+        "/v1/insight/sentiment/locationInfo",
+        "/v1/insight/sentiment/scoreBenchmark",
+        "/v1/contact/external/preferences/saveCustomer",
+        "/v1/review/businessId/100",
+        "/v1/qna/unanswered/get",
+        "/v1/messenger/subscribe/webhook/event",
+    ]
 }
 
 /// A call of each operation that is settled but for its body.
@@ -88,10 +94,9 @@ fn a_trailing_slash_and_the_published_prefix_are_the_same_path() {
 
 #[test]
 fn a_key_is_asked_for_by_every_operation() {
-    for (call, operation) in calls().into_iter().zip(Operation::ALL) {
-        if operation != Operation::Subscribe {
-            call.without("x-api-key").send().refused(401, 1167, "API key is missing");
-        }
+    // The subscription's key travels in the body.
+    for call in calls().into_iter().take(5) {
+        call.without("x-api-key").send().refused(401, 1167, "API key is missing");
     }
     for call in calls() {
         let call = call.json(&json!({"apiKey": " "}));

@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use standin::clock::real_now;
 
-use crate::harness::{Answer, Server, wait_until, write};
+use crate::harness::{Answer, Server, now, wait_until, write};
 use crate::receiver::{Effect, Receiver};
 
 const BASE: &str = "standin: 1\nname: hooks\nseed: 9\nclock: {start: 2026-06-30T09:00:00Z, mode: frozen}
@@ -290,7 +289,7 @@ fn many_events_reach_every_endpoint_once_and_in_order_while_one_hangs() {
         );
     }
     assert_eq!(hangs.came().len(), 1, "one at a time");
-    let began = real_now();
+    let began = now();
     let clock = advance(&server, "hooks", "1s");
     assert!(
         clock["pending"].as_u64().unwrap() >= EVENTS as u64 && clock["now"] == "2026-06-30T09:00:01Z",

@@ -125,7 +125,7 @@ mod tests {
                 &Spanned { span: Span::default(), value: NonBlank(text.to_owned()) },
             )
         };
-        assert_eq!(read("WebhookState.Example.test"), Some(Host::Named("hooks.example.test".to_owned())));
+        assert_eq!(read("Hooks.Example.test"), Some(Host::Named("hooks.example.test".to_owned())));
         assert_eq!(read("*.example.test"), Some(Host::Under(".example.test".to_owned())));
         assert_eq!(read("*"), Some(Host::Any));
         assert!(matches!(read("[::1]"), Some(Host::Address(_))));

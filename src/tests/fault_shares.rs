@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use crate::fault_stage::{Sent, followed, header, number, struck, world};
+use super::harness::{Request, ScenarioFolder, create_world, header, is_faulted, number, serve};
 
 const REQUESTS: usize = 20_000;
 /// What a chi-square with one degree of freedom exceeds once in 10,000 times.
@@ -86,13 +86,13 @@ fn is_even(what: &str, numbers: &[f64]) {
 }
 
 /// Which of the faults struck each request, under a seed; the second time round they are all retries.
-fn strikes(followed: &crate::reload::Followed, seed: u64) -> [Vec<u128>; 2] {
+fn strikes(folder: &ScenarioFolder, seed: u64) -> [Vec<u128>; 2] {
     let name = format!("seed-{seed}");
-    world(followed, &name, Some(seed));
+    create_world(folder, &name, Some(seed));
     [0, 1].map(|_| {
         (0..REQUESTS)
             .map(|place| {
-                let sent = Sent::numbered(place).with("x-case", "share").to(&followed.registry, &name);
+                let sent = Request::numbered(place).header("x-case", "share").send(&folder.registry, &name);
                 sent.sending.delay.map_or(0, |span| span.as_millis())
             })
             .collect()
@@ -105,10 +105,10 @@ fn hit(delay: u128, fault: usize) -> bool {
 
 #[test]
 fn shares_are_as_written_and_neighbours_have_nothing_in_common() {
-    let followed = followed(&scenario());
+    let folder = serve(&scenario());
     let mut before: Option<Vec<u128>> = None;
     for seed in [1, 2, 3] {
-        let [first, retried] = strikes(&followed, seed);
+        let [first, retried] = strikes(&folder, seed);
         for (fault, (name, _, share)) in FAULTS.into_iter().enumerate() {
             let what = format!("seed {seed}, fault {name}");
             for told in [&first, &retried] {
@@ -138,14 +138,14 @@ fn shares_are_as_written_and_neighbours_have_nothing_in_common() {
 
 #[test]
 fn draws_are_even_and_below_the_threshold_is_struck() {
-    let followed = followed(&scenario());
+    let folder = serve(&scenario());
     let mut draws = Vec::with_capacity(REQUESTS);
     for place in 0..REQUESTS {
-        let outcome = Sent::numbered(place).with("x-case", "drawn").to(&followed.registry, "default");
+        let outcome = Request::numbered(place).header("x-case", "drawn").send(&folder.registry, "default");
         let (draw, threshold) = (number(&outcome, "x-standin-draw"), number(&outcome, "x-standin-threshold"));
         assert_eq!(header(&outcome, "x-standin-threshold"), Some("0.5"));
-        assert_eq!(struck(&outcome), draw < threshold, "{outcome:?}");
-        assert_eq!(outcome.reply.status == 503, struck(&outcome));
+        assert_eq!(is_faulted(&outcome), draw < threshold, "{outcome:?}");
+        assert_eq!(outcome.reply.status == 503, is_faulted(&outcome));
         draws.push(draw);
     }
     is_even("draws", &draws);
@@ -153,17 +153,17 @@ fn draws_are_even_and_below_the_threshold_is_struck() {
 
 #[test]
 fn delays_are_spread_as_written_and_do_not_follow_the_chance() {
-    let followed = followed(&scenario());
+    let folder = serve(&scenario());
     let (mut spans, mut pairs) = (Vec::new(), Vec::new());
     let (mut short, mut long) = (0, 0);
     for place in 0..REQUESTS {
-        let outcome = Sent::numbered(place).with("x-case", "uniform").to(&followed.registry, "default");
+        let outcome = Request::numbered(place).header("x-case", "uniform").send(&folder.registry, "default");
         if let Some(span) = outcome.sending.delay {
             assert!(span.as_millis() <= 999 && span.subsec_nanos().is_multiple_of(1_000_000));
             spans.push(span.as_secs_f64());
             pairs.push((span.as_millis() < 500, number(&outcome, "x-standin-draw") < 0.2));
         }
-        let outcome = Sent::numbered(place).with("x-case", "tail").to(&followed.registry, "default");
+        let outcome = Request::numbered(place).header("x-case", "tail").send(&folder.registry, "default");
         let span = outcome.sending.delay.unwrap();
         assert!(span.subsec_nanos().is_multiple_of(1_000_000), "whole milliseconds");
         short += usize::from(span.as_millis() < 100);

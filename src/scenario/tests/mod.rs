@@ -1,5 +1,4 @@
-//! The scenario language from outside: the examples load, and every mistake gets its message.
-#![expect(clippy::unwrap_used, reason = "these are tests, their helpers too")]
+//! Tests of the whole loader: the examples load, and every mistake gets its message.
 
 mod corpus;
 mod folders;
@@ -10,10 +9,10 @@ mod values;
 
 use std::path::{Path, PathBuf};
 
-use standin::api::dates::Day;
-use standin::scenario::files::{Disk, Memory};
-use standin::scenario::model::Scenario;
-use standin::scenario::{LoadContext, LoadedScenario, load, load_text, render};
+use crate::api::dates::Day;
+use crate::scenario::files::{Disk, Memory};
+use crate::scenario::model::Scenario;
+use crate::scenario::{LoadContext, LoadedScenario, load, load_text, render};
 
 const TODAY: Day = Day(20_634);
 

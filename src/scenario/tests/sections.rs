@@ -2,13 +2,13 @@
 
 use std::fs;
 
+use crate::scenario::diagnostic::Findings;
+use crate::scenario::source::FileId;
+use crate::scenario::{render, yaml};
 use proptest::prelude::*;
-use standin::scenario::diagnostic::Findings;
-use standin::scenario::source::FileId;
-use standin::scenario::{render, yaml};
 
-use crate::laws::permuted;
-use crate::{codes, from_disk, from_text, here};
+use super::laws::permuted;
+use super::{codes, from_disk, from_text, here};
 
 #[test]
 fn each_section_in_use_says_once_that_it_is_not_acted_on() {
@@ -43,9 +43,9 @@ fn the_order_of_keys_changes_nothing_in_them() {
 fn an_included_fault_is_replaced_by_its_name() {
     let base = "standin: 1\npart: true\nfaults: [{name: a, then: {error: 89}}, {name: b, operation: qna, then: {error: 89}}]\nwebhooks: {retry: {attempts: 2}, events: {x.y: {}}}";
     let own = "standin: 1\ninclude: [base.yaml]\nfaults: [{name: a, operation: contact, then: {delay: 1s}}]\nwebhooks: {timeline: [{after: contact, event: x.y}]}\nexpect: [{name: e, after: {fault: b}, retries: 1}]";
-    let files = standin::scenario::files::Memory::new(&[("base.yaml", base), ("a.yaml", own)]);
-    let context = standin::scenario::LoadContext { files: &files, root: "".into(), today: crate::TODAY };
-    let loaded = standin::scenario::load(&context, "a.yaml".as_ref());
+    let files = crate::scenario::files::Memory::new(&[("base.yaml", base), ("a.yaml", own)]);
+    let context = crate::scenario::LoadContext { files: &files, root: "".into(), today: super::TODAY };
+    let loaded = crate::scenario::load(&context, "a.yaml".as_ref());
     assert_eq!(codes(&loaded), ["not-acted-on"]);
     let scenario = loaded.scenario.unwrap();
     let names: Vec<&str> = scenario.faults.iter().map(|fault| fault.name.as_str()).collect();
@@ -57,7 +57,7 @@ fn an_included_fault_is_replaced_by_its_name() {
 proptest! {
     #[test]
     fn no_change_of_a_character_makes_them_panic(place in 0_usize..5000, with in "[-:{}\\[\\]\"',\n#&*~/% x9é]{0,2}") {
-        let text = include_str!("../examples/sections.yaml");
+        let text = include_str!("../../../tests/examples/sections.yaml");
         let place = (0..=place.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap();
         let end = text[place..].chars().next().map_or(place, |c| place + c.len_utf8());
         for problem in from_text(&format!("{}{with}{}", &text[..place], &text[end..])).diagnostics {

@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::draw::Seed;
+use crate::fault::transmission::Transmission;
+use crate::pipeline::Outcome;
 use serde_json::json;
-use standin::draw::Seed;
-use standin::fault::transmission::Transmission;
-use standin::pipeline::Outcome;
 
-use crate::fault_stage::{Sent, THREADS, followed, header, number, shuffled, storm, struck, world};
-use crate::reload::Followed;
+use super::harness::{
+    Request, ScenarioFolder, THREADS, create_world, header, in_parallel, is_faulted, number, serve, shuffled,
+};
 
 /// Faults of every kind that are left to chance or counted by request.
 const CHANCES: &str = "
@@ -36,33 +37,39 @@ faults:
 const TIMES: usize = 4;
 
 /// 250 requests over five operations and two keys; the subscription is left out, whose ids count arrivals.
-fn requests() -> Vec<Sent> {
+fn requests() -> Vec<Request> {
     let insight = json!({"businessNumbers": [1], "startDate": "01/01/2026", "endDate": "06/30/2026", "userEmail": "u@one.test"});
     let of = |number: usize| match number % 5 {
-        0 => Sent::new(
+        0 => Request::new(
             "/v1/review/businessId/1",
             format!("count=3&sindex={}", number / 5),
             &json!({"n": number}),
         ),
-        1 => Sent::new("/v1/qna/unanswered/get", format!("businessId=1&n={number}"), &json!({"pageSize": 2})),
-        2 => Sent::new("/v1/insight/sentiment/locationInfo", format!("n={number}"), &insight),
-        3 => Sent::new("/v1/insight/sentiment/scoreBenchmark", format!("n={number}"), &insight),
-        _ => Sent::new(
+        1 => Request::new(
+            "/v1/qna/unanswered/get",
+            format!("businessId=1&n={number}"),
+            &json!({"pageSize": 2}),
+        ),
+        2 => Request::new("/v1/insight/sentiment/locationInfo", format!("n={number}"), &insight),
+        3 => Request::new("/v1/insight/sentiment/scoreBenchmark", format!("n={number}"), &insight),
+        _ => Request::new(
             "/v1/contact/external/preferences/saveCustomer",
             "",
             &json!({"email": format!("c{number}@x.test"), "businessIds": [11]}),
         ),
     };
     let key = |number: usize| if number.is_multiple_of(3) { "other" } else { "k" };
-    (0..250).map(|number| of(number).with("x-business-number", "1").with("x-api-key", key(number))).collect()
+    (0..250)
+        .map(|number| of(number).header("x-business-number", "1").header("x-api-key", key(number)))
+        .collect()
 }
 
 /// All that was decided and answered, by request: what it was is told whole, in an order that arrival does not change.
 type Seen = BTreeMap<usize, Vec<String>>;
 
-fn run(followed: &Followed, world: &str, requests: &[Sent], threads: usize, order: &[usize]) -> Seen {
-    let sent = storm(threads, order, |place| {
-        let Outcome { reply, sending, .. } = requests[place % requests.len()].to(&followed.registry, world);
+fn run(folder: &ScenarioFolder, world: &str, requests: &[Request], threads: usize, order: &[usize]) -> Seen {
+    let sent = in_parallel(threads, order, |place| {
+        let Outcome { reply, sending, .. } = requests[place % requests.len()].send(&folder.registry, world);
         let body = String::from_utf8_lossy(&reply.body).into_owned();
         format!("{} {:?} {body} {sending:?}", reply.status, reply.headers)
     });
@@ -78,16 +85,16 @@ fn run(followed: &Followed, world: &str, requests: &[Sent], threads: usize, orde
 
 #[test]
 fn every_request_meets_the_same_in_any_order_on_any_number_of_threads() {
-    let (followed, requests) = (followed(CHANCES), requests());
+    let (folder, requests) = (serve(CHANCES), requests());
     let count = requests.len() * TIMES;
     assert_eq!(count, 1_000);
     let in_order: Vec<usize> = (0..count).collect();
-    world(&followed, "alone", None);
-    let alone = run(&followed, "alone", &requests, 1, &in_order);
+    create_world(&folder, "alone", None);
+    let alone = run(&folder, "alone", &requests, 1, &in_order);
     for turn in 0..3 {
         let name = format!("crowd-{turn}");
-        world(&followed, &name, None);
-        let crowd = run(&followed, &name, &requests, THREADS, &shuffled(count, turn));
+        create_world(&folder, &name, None);
+        let crowd = run(&folder, &name, &requests, THREADS, &shuffled(count, turn));
         for (place, told) in &alone {
             assert_eq!(told.len(), TIMES);
             assert_eq!(told, &crowd[place], "turn {turn}: {:?}", requests[*place]);
@@ -113,23 +120,23 @@ fn every_request_meets_the_same_in_any_order_on_any_number_of_threads() {
 
 #[test]
 fn a_reset_world_and_the_standing_one_meet_the_same_again() {
-    let (followed, requests) = (followed(CHANCES), requests());
+    let (folder, requests) = (serve(CHANCES), requests());
     let order = shuffled(requests.len() * TIMES, 9);
-    let standing = run(&followed, "default", &requests, THREADS, &order);
-    world(&followed, "made", None);
-    assert_eq!(standing, run(&followed, "made", &requests, 1, &order));
-    assert_ne!(standing, run(&followed, "made", &requests, 1, &order), "the attempts go on");
-    followed.registry.named("made").unwrap().reset(None);
-    assert_eq!(standing, run(&followed, "made", &requests, THREADS, &order));
+    let standing = run(&folder, "default", &requests, THREADS, &order);
+    create_world(&folder, "made", None);
+    assert_eq!(standing, run(&folder, "made", &requests, 1, &order));
+    assert_ne!(standing, run(&folder, "made", &requests, 1, &order), "the attempts go on");
+    folder.registry.named("made").unwrap().reset(None);
+    assert_eq!(standing, run(&folder, "made", &requests, THREADS, &order));
 }
 
 #[test]
 fn other_seeds_meet_other_faults_and_a_seed_is_the_same_however_it_is_given() {
-    let (followed, requests) = (followed(CHANCES), requests());
+    let (folder, requests) = (serve(CHANCES), requests());
     let order: Vec<usize> = (0..requests.len() * TIMES).collect();
     let decided = |name: &str| -> BTreeMap<usize, Vec<String>> {
-        let sent = storm(THREADS, &order, |place| {
-            let outcome = requests[place % requests.len()].to(&followed.registry, name);
+        let sent = in_parallel(THREADS, &order, |place| {
+            let outcome = requests[place % requests.len()].send(&folder.registry, name);
             let told = |of| header(&outcome, of).map(str::to_owned);
             format!("{:?} {:?} {:?}", told("x-standin-fault"), told("x-standin-draw"), outcome.sending)
         });
@@ -144,7 +151,7 @@ fn other_seeds_meet_other_faults_and_a_seed_is_the_same_however_it_is_given() {
     };
     let mut all = Vec::new();
     for seed in [7, 8, 9, u64::MAX] {
-        world(&followed, &format!("seed-{seed}"), Some(seed));
+        create_world(&folder, &format!("seed-{seed}"), Some(seed));
         all.push(decided(&format!("seed-{seed}")));
     }
     for one in 0..all.len() {
@@ -153,23 +160,23 @@ fn other_seeds_meet_other_faults_and_a_seed_is_the_same_however_it_is_given() {
             assert!(differ > 225, "{differ} of 250 requests");
         }
     }
-    world(&followed, "own", None);
+    create_world(&folder, "own", None);
     assert_eq!(decided("own"), all[0], "the scenario's seed is 7");
-    let own = followed.registry.named("own").unwrap();
+    let own = folder.registry.named("own").unwrap();
     own.reset(Some(Seed(8)));
     assert_eq!(decided("own"), all[1]);
 }
 
 #[test]
 fn minted_keys_differ_and_what_they_meet_does_not() {
-    let (followed, requests) = (followed(CHANCES), requests());
+    let (folder, requests) = (serve(CHANCES), requests());
     let order = shuffled(requests.len() * TIMES, 3);
     let minted = |name: &str| {
-        let made = world(&followed, name, None);
+        let made = create_world(&folder, name, None);
         let key = made.minted.as_ref().unwrap().key.clone();
-        let requests: Vec<Sent> =
-            requests.iter().map(|sent| sent.clone().with("x-api-key", key.clone())).collect();
-        (key, run(&followed, name, &requests, THREADS, &order))
+        let requests: Vec<Request> =
+            requests.iter().map(|sent| sent.clone().header("x-api-key", key.clone())).collect();
+        (key, run(&folder, name, &requests, THREADS, &order))
     };
     let ((one, seen), (other, again)) = (minted("one"), minted("two"));
     assert_ne!(one, other);
@@ -201,17 +208,17 @@ const KEYS: [&str; 4] = ["k", "k2", "k3", "k4"];
 
 /// The attempts that were struck, 1-based and by `group`, of 320 requests or as many as told on 32 threads.
 fn struck_by(
-    followed: &Followed,
+    folder: &ScenarioFolder,
     (case, count): (&str, usize),
-    request: impl Fn(usize) -> (String, Sent) + Sync,
+    request: impl Fn(usize) -> (String, Request) + Sync,
 ) -> BTreeMap<String, Vec<u64>> {
-    let sent = storm(THREADS, &shuffled(count, 5), |place| {
+    let sent = in_parallel(THREADS, &shuffled(count, 5), |place| {
         let (group, sent) = request(place);
-        let outcome = sent.with("x-case", case).to(&followed.registry, "default");
-        assert_eq!(struck(&outcome), outcome.reply.status == 503);
+        let outcome = sent.header("x-case", case).send(&folder.registry, "default");
+        assert_eq!(is_faulted(&outcome), outcome.reply.status == 503);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count")]
         let nth = number(&outcome, "x-standin-attempt") as u64 + 1;
-        (group, nth, struck(&outcome))
+        (group, nth, is_faulted(&outcome))
     });
     let mut groups = BTreeMap::<String, Vec<u64>>::new();
     let mut seen = BTreeSet::new();
@@ -229,13 +236,13 @@ fn struck_by(
 }
 
 /// One request again and again: the attempt tells when it came.
-fn same(_place: usize) -> (String, Sent) {
-    (String::new(), Sent::numbered(0))
+fn same(_place: usize) -> (String, Request) {
+    (String::new(), Request::numbered(0))
 }
 
-fn by_key(place: usize) -> (String, Sent) {
+fn by_key(place: usize) -> (String, Request) {
     let key = KEYS[place % KEYS.len()];
-    (key.to_owned(), Sent::numbered(0).with("x-api-key", key))
+    (key.to_owned(), Request::numbered(0).header("x-api-key", key))
 }
 
 /// How many of each block were struck.
@@ -246,12 +253,12 @@ fn blocks(struck: &[u64], block: u64, count: u64) -> Vec<usize> {
 
 #[test]
 fn hits_strike_exactly_as_written_on_32_threads() {
-    let followed = followed(COUNTS);
-    let struck = |case| struck_by(&followed, (case, 320), same).remove("").unwrap();
+    let folder = serve(COUNTS);
+    let struck = |case| struck_by(&folder, (case, 320), same).remove("").unwrap();
     assert_eq!(struck("once"), [1]);
     assert_eq!(struck("third"), (1..=106).map(|nth| nth * 3).collect::<Vec<_>>());
     assert_eq!(struck("listed"), [2, 5, 6, 100, 200, 300, 319, 320]);
-    let keys = struck_by(&followed, ("keyed", 320), by_key);
+    let keys = struck_by(&folder, ("keyed", 320), by_key);
     assert_eq!(keys.len(), KEYS.len());
     for (key, struck) in keys {
         assert_eq!(struck, [2, 3], "{key}");
@@ -260,11 +267,11 @@ fn hits_strike_exactly_as_written_on_32_threads() {
 
 #[test]
 fn hits_count_different_requests_together_unless_told_otherwise() {
-    let followed = followed(COUNTS);
+    let folder = serve(COUNTS);
     let total = |case: &str, threads: usize| {
         let places: Vec<usize> = (0..300).collect();
-        let sent = storm(threads, &places, |place| {
-            struck(&Sent::numbered(place).with("x-case", case).to(&followed.registry, "default"))
+        let sent = in_parallel(threads, &places, |place| {
+            is_faulted(&Request::numbered(place).header("x-case", case).send(&folder.registry, "default"))
         });
         sent.into_iter().filter(|(_, struck)| *struck).count()
     };
@@ -277,16 +284,16 @@ fn hits_count_different_requests_together_unless_told_otherwise() {
 
 #[test]
 fn a_retried_request_fails_once_for_any_number_of_parallel_clients() {
-    let followed = followed(COUNTS);
-    let request = |place: usize| ((place % 40).to_string(), Sent::numbered(place % 40));
-    let requests = struck_by(&followed, ("retried", 320), request);
+    let folder = serve(COUNTS);
+    let request = |place: usize| ((place % 40).to_string(), Request::numbered(place % 40));
+    let requests = struck_by(&folder, ("retried", 320), request);
     assert_eq!(requests.len(), 40);
     assert!(requests.values().all(|struck| struck == &[1]), "{requests:?}");
 }
 
 #[test]
 fn exactly_holds_for_each_block_on_32_threads() {
-    let one = followed(COUNTS);
+    let one = serve(COUNTS);
     let quota = struck_by(&one, ("quota", 1_000), same).remove("").unwrap();
     assert_eq!(blocks(&quota, 10, 1_000), [3; 100]);
     let orders: BTreeSet<Vec<u64>> =
@@ -298,7 +305,7 @@ fn exactly_holds_for_each_block_on_32_threads() {
     let selected = struck_by(&one, ("selected-quota", 800), same).remove("").unwrap();
     assert!(selected.iter().all(|nth| nth % 2 == 0));
     assert_eq!(blocks(&selected, 8, 800), [1; 100]);
-    let request = |place: usize| ((place % 8).to_string(), Sent::numbered(place % 8));
+    let request = |place: usize| ((place % 8).to_string(), Request::numbered(place % 8));
     let retried = struck_by(&one, ("retried-quota", 400), request);
     for (number, struck) in &retried {
         assert_eq!(blocks(struck, 10, 50), [3; 5], "{number}");
@@ -307,15 +314,15 @@ fn exactly_holds_for_each_block_on_32_threads() {
     assert_eq!(struck_by(&one, ("all-quota", 40), same)[""].len(), 40);
     assert_eq!(blocks(&struck_by(&one, ("long-quota", 3_000), same)[""], 1_000, 3_000), [7; 3]);
 
-    let again = struck_by(&followed(COUNTS), ("quota", 1_000), same).remove("").unwrap();
+    let again = struck_by(&serve(COUNTS), ("quota", 1_000), same).remove("").unwrap();
     assert_eq!(quota, again, "the same places of each block");
-    let other = struck_by(&followed(&COUNTS.replace("seed: 7", "seed: 8")), ("quota", 1_000), same);
+    let other = struck_by(&serve(&COUNTS.replace("seed: 7", "seed: 8")), ("quota", 1_000), same);
     assert_ne!(quota, other[""]);
 }
 
 #[test]
 fn a_request_that_an_earlier_fault_took_is_not_counted_by_later_ones() {
-    let followed = followed(
+    let folder = serve(
         "
 standin: 1
 keys: [{key: k}]
@@ -328,7 +335,7 @@ faults:
     );
     let all: Vec<(Option<u16>, Option<u128>)> = (0..9)
         .map(|_| {
-            let outcome = Sent::numbered(0).to(&followed.registry, "default");
+            let outcome = Request::numbered(0).send(&folder.registry, "default");
             let status = (outcome.sending.manner == Transmission::Plain).then_some(outcome.reply.status);
             (status, outcome.sending.delay.map(|span| span.as_millis()))
         })

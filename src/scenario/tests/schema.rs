@@ -3,13 +3,13 @@
 use std::fs;
 use std::path::Path;
 
+use crate::scenario::diagnostic::Findings;
+use crate::scenario::source::FileId;
+use crate::scenario::{schema, yaml};
 use serde_json::Value as Json;
-use standin::scenario::diagnostic::Findings;
-use standin::scenario::source::FileId;
-use standin::scenario::{schema, yaml};
 
-use crate::corpus::files;
-use crate::here;
+use super::corpus::files;
+use super::here;
 
 /// As much of JSON Schema as the schema uses.
 fn fits(schema: &Json, root: &Json, value: &Json) -> bool {

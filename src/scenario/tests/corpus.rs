@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use standin::scenario::diagnostic::{Diagnostic, Severity};
-use standin::scenario::render;
+use crate::scenario::diagnostic::{Diagnostic, Severity};
+use crate::scenario::render;
 
-use crate::{codes, from_disk, here};
+use super::{codes, from_disk, here};
 
 /// Files of a folder with that ending, sorted.
 pub fn files(folder: &str, ending: &str) -> Vec<String> {
@@ -84,6 +84,9 @@ fn every_code_has_its_example() {
 fn sources(folder: &Path, codes: &mut BTreeSet<String>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
+        if path.ends_with("tests") {
+            continue;
+        }
         if path.is_dir() {
             sources(&path, codes);
             continue;

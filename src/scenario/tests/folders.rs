@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use standin::scenario::files::Memory;
-use standin::scenario::{LoadedFolder, load_all};
+use crate::scenario::files::Memory;
+use crate::scenario::{LoadedFolder, load_all};
 
-use crate::{TODAY, codes};
+use super::{TODAY, codes};
 
 fn folder(files: &[(&str, &str)]) -> LoadedFolder {
     load_all(&Memory::new(files), TODAY, &["s".into()], None, Path::new("/w"))

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use standin::scenario::files::Memory;
-use standin::scenario::{LoadContext, load, load_text, render};
+use crate::scenario::files::Memory;
+use crate::scenario::{LoadContext, load, load_text, render};
 
-use crate::{TODAY, codes, from_text, loaded};
+use super::{TODAY, codes, from_text, loaded};
 
 #[test]
 fn what_is_left_out_has_the_documented_defaults() {

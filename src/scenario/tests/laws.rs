@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::scenario::diagnostic::Findings;
+use crate::scenario::files::Memory;
+use crate::scenario::source::FileId;
+use crate::scenario::{LoadContext, load, load_text, render, yaml};
 use proptest::prelude::*;
 use serde_json::Value as Json;
-use standin::scenario::diagnostic::Findings;
-use standin::scenario::files::Memory;
-use standin::scenario::source::FileId;
-use standin::scenario::{LoadContext, load, load_text, render, yaml};
 
-use crate::{TODAY, from_text, loaded};
+use super::{TODAY, from_text, loaded};
 
 /// YAML again of a tree, the members of its maps in another order.
 pub fn permuted(value: &Json, turn: usize) -> String {
@@ -67,7 +67,7 @@ proptest! {
 
     #[test]
     fn no_change_of_a_character_makes_the_loader_panic(place in 0_usize..4000, with in "[-:{}\\[\\]\"',\n#&* x9é]") {
-        let text = include_str!("../examples/walkthrough.yaml");
+        let text = include_str!("../../../tests/examples/walkthrough.yaml");
         let place = (0..=place.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap();
         let end = text[place..].chars().next().map_or(place, |c| place + c.len_utf8());
         let changed = format!("{}{with}{}", &text[..place], &text[end..]);

@@ -2,8 +2,7 @@
 
 use serde_json::json;
 
-use crate::fault_stage::{Sent, followed, header, number, world};
-use crate::reload::Followed;
+use super::harness::{Request, ScenarioFolder, create_world, header, number, serve};
 
 fn scenario(faults: &[&str]) -> String {
     let faults: String = faults.iter().flat_map(|fault| ["  - ", fault, "\n"]).collect();
@@ -18,8 +17,8 @@ faults:
 }
 
 /// What a request's answer is: a status that tells which fault struck.
-fn status(followed: &Followed, world: &str, number: usize, key: &str) -> u16 {
-    Sent::numbered(number).with("x-api-key", key).to(&followed.registry, world).reply.status
+fn status(folder: &ScenarioFolder, world: &str, number: usize, key: &str) -> u16 {
+    Request::numbered(number).header("x-api-key", key).send(&folder.registry, world).reply.status
 }
 
 const BY_WORLD: &str = "{name: w, when: {header: {x-api-key: k}}, hits: 3, then: {status: 501}}";
@@ -28,22 +27,22 @@ const BY_REQUEST: &str = "{name: r, per: request, hits: 3, then: {status: 503}}"
 
 #[test]
 fn counters_of_unchanged_faults_go_on() {
-    let followed = followed(&scenario(&[BY_WORLD, BY_KEY, BY_REQUEST]));
+    let folder = serve(&scenario(&[BY_WORLD, BY_KEY, BY_REQUEST]));
     let (first, second) =
-        (|place| status(&followed, "a", place, "k"), |place| status(&followed, "a", place, "k2"));
+        (|place| status(&folder, "a", place, "k"), |place| status(&folder, "a", place, "k2"));
     assert_eq!([first(0), first(0), second(1), second(1)], [200; 4]);
     // Elsewhere in the list, written in another way, among others, with the dataset changed.
     let written = "\n    # A comment.\n    hits: 3\n    name: w\n    when:\n      header: {x-api-key: \"k\"}\n    then: {status: 501}";
     let other = "{name: other, operation: contact, then: {status: 500}}";
     let text = scenario(&[BY_REQUEST, other, written, BY_KEY]).replace("name: One", "name: Uno");
-    assert_eq!(followed.save("a.yaml", &text).len(), 1);
+    assert_eq!(folder.save("a.yaml", &text).len(), 1);
     let (first, second) =
-        (|place| status(&followed, "a", place, "k"), |place| status(&followed, "a", place, "k2"));
+        (|place| status(&folder, "a", place, "k"), |place| status(&folder, "a", place, "k2"));
     assert_eq!(first(0), 503, "the third of this request");
     assert_eq!([second(1), second(2), first(3)], [503, 502, 501]);
     assert_eq!([first(4), second(4)], [200; 2]);
-    followed.save("a.yaml", "standin: 1\nbusineses: []\n");
-    assert_eq!(status(&followed, "a", 0, "k"), 200, "a broken file changes nothing");
+    folder.save("a.yaml", "standin: 1\nbusineses: []\n");
+    assert_eq!(status(&folder, "a", 0, "k"), 200, "a broken file changes nothing");
 }
 
 #[test]
@@ -54,12 +53,12 @@ fn counters_of_changed_faults_start_anew_even_when_the_change_is_undone() {
         (BY_KEY, BY_KEY.replace("hits: 3", "hits: 2-3")),
     ] {
         let (before, key) = (scenario(&[fault]), if fault == BY_KEY { "k2" } else { "k" });
-        let followed = followed(&before);
-        let send = || status(&followed, "a", 0, key);
+        let folder = serve(&before);
+        let send = || status(&folder, "a", 0, key);
         assert_eq!([send(), send()], [200; 2]);
-        followed.save("a.yaml", &scenario(&[&changed]));
+        folder.save("a.yaml", &scenario(&[&changed]));
         assert_eq!(send(), 200, "{changed}: the first again");
-        followed.save("a.yaml", &before);
+        folder.save("a.yaml", &before);
         assert_eq!([send(), send()], [200; 2], "{fault}: the first and the second again");
         assert_ne!(send(), 200);
     }
@@ -68,10 +67,10 @@ fn counters_of_changed_faults_start_anew_even_when_the_change_is_undone() {
 #[test]
 fn attempts_and_draws_of_an_unchanged_fault_go_on_too() {
     let chance = "{name: half, chance: 50%, then: {status: 503, delay: 0ms-10s}}";
-    let steady = followed(&scenario(&[chance]));
-    let changing = followed(&scenario(&[chance]));
-    let told = |followed: &Followed| {
-        let outcome = Sent::numbered(7).to(&followed.registry, "a");
+    let steady = serve(&scenario(&[chance]));
+    let changing = serve(&scenario(&[chance]));
+    let told = |folder: &ScenarioFolder| {
+        let outcome = Request::numbered(7).send(&folder.registry, "a");
         let draw = header(&outcome, "x-standin-draw").map(str::to_owned);
         (number(&outcome, "x-standin-attempt").to_string(), draw, outcome.reply.status, outcome.sending)
     };
@@ -84,38 +83,38 @@ fn attempts_and_draws_of_an_unchanged_fault_go_on_too() {
 
 #[test]
 fn every_world_of_the_scenario_keeps_its_own_counters_over_a_reload() {
-    let followed = followed(&scenario(&[BY_WORLD]));
-    world(&followed, "mine", Some(5));
-    let (send, mine) = (|| status(&followed, "a", 0, "k"), || status(&followed, "mine", 0, "k"));
+    let folder = serve(&scenario(&[BY_WORLD]));
+    create_world(&folder, "mine", Some(5));
+    let (send, mine) = (|| status(&folder, "a", 0, "k"), || status(&folder, "mine", 0, "k"));
     assert_eq!([send(), send(), mine()], [200; 3]);
-    followed.save("a.yaml", &scenario(&[BY_WORLD, BY_KEY]));
+    folder.save("a.yaml", &scenario(&[BY_WORLD, BY_KEY]));
     assert_eq!([mine(), send(), mine(), mine()], [200, 501, 501, 200]);
 }
 
 #[test]
 fn a_reset_frees_what_was_counted_and_so_does_a_reload_for_faults_that_are_gone() {
-    let followed = followed(&scenario(&[BY_REQUEST, BY_WORLD]));
-    let world = followed.registry.default_world();
+    let folder = serve(&scenario(&[BY_REQUEST, BY_WORLD]));
+    let world = folder.registry.default_world();
     for place in 0..50 {
-        status(&followed, "a", place, "k");
+        status(&folder, "a", place, "k");
     }
     let counted = || world.counters().fingerprints();
     assert_eq!(counted(), 100, "by two faults");
-    followed.save("a.yaml", &scenario(&[BY_REQUEST]));
+    folder.save("a.yaml", &scenario(&[BY_REQUEST]));
     assert_eq!(counted(), 50);
     world.reset(None);
     assert_eq!(counted(), 0);
-    let send = || status(&followed, "a", 0, "k");
+    let send = || status(&folder, "a", 0, "k");
     assert_eq!([send(), send(), send(), send()], [200, 200, 503, 200]);
 }
 
 #[test]
 fn a_fault_counts_from_its_own_file_on_and_with_the_generation_told() {
-    let followed = followed(&scenario(&[]));
-    let sent = || Sent::new("/v1/review/businessId/1", "", &json!({})).to(&followed.registry, "a");
+    let folder = serve(&scenario(&[]));
+    let sent = || Request::new("/v1/review/businessId/1", "", &json!({})).send(&folder.registry, "a");
     let told = |generation: f64| assert!((number(&sent(), "x-standin-generation") - generation).abs() < 0.1);
     told(1.0);
-    followed.save("a.yaml", &scenario(&["{name: first, hits: 1, then: {status: 503}}"]));
+    folder.save("a.yaml", &scenario(&["{name: first, hits: 1, then: {status: 503}}"]));
     assert_eq!(sent().reply.status, 503, "earlier requests were not counted");
     told(2.0);
     assert_eq!(sent().reply.status, 200);

@@ -1,0 +1,85 @@
+//! Worlds in process: when they expire, how many there may be, and which of them share a dataset.
+
+use std::time::Duration;
+
+use super::harness::{Request, create_world, serve};
+use crate::draw::Seed;
+use crate::world::World;
+use crate::world::wanted::{CreateError, WorldRequest};
+
+#[test]
+fn a_world_that_nobody_uses_goes_and_one_in_use_stays() {
+    let folder = serve("standin: 1\nkeys: [{key: k, name: own, world: own}]\n");
+    let registry = &folder.registry;
+    let hour = Duration::from_secs(3600);
+    let (used, idle) = (create_world(&folder, "used", None), create_world(&folder, "idle", None));
+    let key = idle.minted.clone().unwrap().key;
+    assert_eq!(registry.expire(idle.used() + hour, hour), 0, "not yet");
+    let later = idle.used() + hour + Duration::from_millis(1);
+    while used.used() <= idle.used() {
+        Request::numbered(1).send(registry, "used");
+    }
+    assert_eq!(registry.expire(later, hour), 1);
+    assert!(registry.named("idle").is_none() && registry.of_key(&key).is_none());
+    assert!(registry.named("used").is_some());
+    assert_eq!(registry.expire(later * 2, hour), 1);
+    assert!(["a", "own"].iter().all(|standing| registry.named(standing).is_some()), "these never go");
+    assert!(registry.has_own_keys());
+}
+
+#[test]
+fn a_world_whose_name_a_scenario_took_expires_by_its_key() {
+    let folder = serve("standin: 1\n");
+    let made = create_world(&folder, "b", None);
+    folder.save("b.yaml", "standin: 1\n");
+    assert!(folder.registry.named("b").unwrap().is_standing());
+    let key = made.minted.clone().unwrap().key;
+    assert!(folder.registry.of_key(&key).is_some());
+    assert_eq!(folder.registry.expire(made.used() + Duration::from_secs(2), Duration::from_secs(1)), 1);
+    assert!(folder.registry.of_key(&key).is_none() && folder.registry.named("b").is_some());
+    assert!(!folder.registry.has_own_keys());
+}
+
+#[test]
+fn there_are_a_hundred_thousand_worlds_at_the_most() {
+    let folder = serve("standin: 1\n");
+    let make = || folder.registry.make(WorldRequest::default());
+    let count = std::iter::from_fn(|| make().ok()).count();
+    assert_eq!((count, make().err()), (99_999, Some(CreateError::TooMany)), "and a standing one");
+    folder.registry.remove("world-7").unwrap();
+    make().unwrap();
+}
+
+fn generated(reviews: u32) -> String {
+    format!(
+        "standin: 1\nseed: 1\nbusinesses: [{{number: 1, name: One, locations: [{{number: 11, name: L, reviews: [{{generate: {reviews}}}]}}]}}]\n"
+    )
+}
+
+#[test]
+fn worlds_of_one_seed_share_its_dataset_over_a_reload_too_and_it_goes_with_the_last() {
+    let folder = serve(&generated(10));
+    let of = |world: &World| world.snapshot().dataset().number;
+    let default = folder.registry.default_world();
+    let (one, two, other) = (
+        create_world(&folder, "one", Some(7)),
+        create_world(&folder, "two", Some(7)),
+        create_world(&folder, "other", Some(8)),
+    );
+    let own = create_world(&folder, "own", Some(1));
+    assert!(of(&one) == of(&two) && of(&one) != of(&other) && of(&own) == of(&default));
+    other.reset(Some(Seed(7)));
+    assert_eq!(of(&other), of(&one));
+    let before = of(&one);
+    folder.save("a.yaml", &generated(11));
+    assert!(one.snapshot().ready().is_none() && one.snapshot().seed == Seed(7));
+    assert!(of(&one) == of(&two) && of(&one) != before && of(&own) == of(&default));
+    drop((one, two, other));
+    for name in ["one", "two", "other"] {
+        folder.registry.remove(name).unwrap();
+    }
+    let again = create_world(&folder, "again", Some(7));
+    assert!(again.snapshot().ready().is_none(), "built anew");
+    again.reset(Some(Seed(1)));
+    assert!(again.snapshot().ready().is_some(), "the scenario's own was there all along");
+}
