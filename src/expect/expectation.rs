@@ -1,4 +1,4 @@
-//! What a well-behaved client does (`scenarios.md`, "Expectations"). Plain values, checked by the loader.
+//! Expectations as plain values, validated by the loader.
 
 use std::time::Duration;
 
@@ -10,125 +10,112 @@ use crate::fault::condition::Condition;
 pub struct Expectation {
     /// Its name in reports.
     pub name: String,
-    /// What is expected.
-    pub demand: Demand,
+    pub requirement: Requirement,
 }
 
 /// What is expected.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Demand {
-    /// How the client goes on after an answer.
+pub enum Requirement {
+    /// How the client continues after a certain answer.
     After(After),
-    /// What contacts are stored in the end.
+    /// Which contacts are stored in the end.
     Contacts(Contacts),
-    /// What requests it makes.
+    /// Which requests the client makes.
     Requests(Requests),
-    /// How it takes its webhooks.
+    /// How the client accepts its webhooks.
     Deliveries(Deliveries),
 }
 
-/// How the client goes on after an answer; `wait` or `retries` or both are given.
+/// How the client continues after a certain answer. At least one of `wait` and `retries` is given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct After {
-    /// After which.
     pub answer: Answer,
-    /// Of which operations; none means all.
+    /// Operations whose answers count. Empty means all.
     pub operations: Vec<Operation>,
-    /// Where the next request is looked for; none means the default: the request for injected faults, the key for the
-    /// real rate limit.
-    pub of: Option<Of>,
-    /// How long it waits before the next.
+    /// Which requests count as retries. None means the default: by request for injected faults, by key for the real rate
+    /// limit.
+    pub scope: Option<RetryScope>,
+    /// How long the client waits before the next request.
     pub wait: Option<Wait>,
-    /// How often it tries again.
-    pub retries: Option<Amount>,
+    /// How often the client retries.
+    pub retries: Option<CountRange>,
 }
 
-/// An answer that something is expected after.
+/// An answer after which something is expected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// One with this code in its error body.
+    /// An answer with this code in its error body.
     Error(u32),
-    /// One with this HTTP status.
+    /// An answer with this HTTP status.
     Status(u16),
-    /// Whatever the fault of this name does.
+    /// Any effect of the fault with this name.
     Fault(String),
 }
 
-/// Where the next request is looked for.
+/// Which requests count as retries of an earlier one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Of {
-    /// Among those of the same fingerprint.
+pub enum RetryScope {
+    /// Requests with the same fingerprint.
     Request,
-    /// Among those of the same key.
+    /// Requests with the same API key.
     Key,
 }
 
-/// How long a client waits.
+/// How long a client waits before it retries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wait {
-    /// As long as the answer's `retry-after` says.
+    /// At least as long as the answer's `retry-after` header says.
     RetryAfter,
-    /// At least so long.
     AtLeast(Duration),
 }
 
-/// A number of things, both ends included; without an upper end, any number from the lower one on.
+/// A range of counts, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Amount {
-    /// At least.
-    pub least: u64,
-    /// At most.
-    pub most: Option<u64>,
+pub struct CountRange {
+    pub min: u64,
+    /// None means no upper limit.
+    pub max: Option<u64>,
 }
 
-impl Amount {
-    /// Whether so many are as expected.
-    #[must_use]
-    pub fn holds(self, count: u64) -> bool {
-        count >= self.least && self.most.is_none_or(|most| count <= most)
+impl CountRange {
+    pub fn contains(self, count: u64) -> bool {
+        count >= self.min && self.max.is_none_or(|max| count <= max)
     }
 }
 
-/// What contacts are stored: how many have all of these.
+/// How many stored contacts have all of the given values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contacts {
-    /// This id.
     pub id: Option<u64>,
-    /// This external id.
     pub external_id: Option<String>,
-    /// This email address, compared without case.
+    /// Email address, compared without case.
     pub email: Option<String>,
-    /// This phone number.
     pub phone: Option<String>,
-    /// This account.
+    /// Number of the account.
     pub business: Option<u64>,
-    /// How many.
-    pub count: Amount,
+    pub count: CountRange,
 }
 
-/// What requests are made.
+/// How many requests match.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Requests {
-    /// Of these operations; none means all.
+    /// Operations that are called. Empty means all.
     pub operations: Vec<Operation>,
-    /// What else holds of them.
     pub condition: Condition,
-    /// How many.
-    pub count: Amount,
+    pub count: CountRange,
 }
 
-/// How webhooks are taken; `count` or `acknowledged` or both are given.
+/// How webhooks are accepted. At least one of `count` and `acknowledged` is given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deliveries {
-    /// Of these events; none means all. Never the alias.
+    /// Names of the events, never the alias. Empty means all.
     pub events: Vec<String>,
-    /// Of these accounts; none means all.
+    /// Numbers of the accounts. Empty means all.
     pub businesses: Vec<u64>,
-    /// How many there are.
-    pub count: Option<Amount>,
-    /// At least this share gets a 2xx, in parts in a million.
+    pub count: Option<CountRange>,
+    /// Minimum share of deliveries that get a 2xx, in parts per million.
     pub acknowledged: Option<u32>,
-    /// Each of those within so much real time from the first attempt on.
+    /// Real time from the first attempt within which the 2xx must arrive.
     pub within: Option<Duration>,
 }
 
@@ -137,9 +124,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn amounts_include_both_ends() {
-        let amount = Amount { least: 2, most: Some(3) };
-        assert_eq!([1, 2, 3, 4].map(|count| amount.holds(count)), [false, true, true, false]);
-        assert!(Amount { least: 4, most: None }.holds(9));
+    fn a_count_range_includes_both_ends() {
+        let range = CountRange { min: 2, max: Some(3) };
+        assert_eq!([1, 2, 3, 4].map(|count| range.contains(count)), [false, true, true, false]);
+        assert!(CountRange { min: 4, max: None }.contains(9));
     }
 }

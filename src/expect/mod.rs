@@ -1,4 +1,3 @@
-//! What a well-behaved client does.
+//! Expectations: what a well-behaved client does.
 
-/// One such thing.
 pub mod expectation;

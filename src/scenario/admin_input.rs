@@ -55,7 +55,7 @@ pub fn parse_fault(
     if let Some(node) = &mut node {
         named(&mut sent.findings, node, name);
     }
-    let fault = node.and_then(|node| fault::one(&mut sent.findings, references, &node));
+    let fault = node.and_then(|node| fault::validate_one(&mut sent.findings, references, &node));
     sent.ended(fault)
 }
 
@@ -92,7 +92,9 @@ pub fn parse_world_start(
     let mut faults = Vec::new();
     match member("faults").map(|node| (node, &node.value)) {
         Some((_, Value::List(list))) => {
-            faults.extend(list.iter().filter_map(|node| fault::one(&mut sent.findings, references, node)));
+            faults.extend(
+                list.iter().filter_map(|node| fault::validate_one(&mut sent.findings, references, node)),
+            );
         }
         Some((node, Value::Null | Value::Scalar(_) | Value::Map(_))) => {
             wrong_kind(&mut sent.findings, node, "`faults` must be a list of faults");

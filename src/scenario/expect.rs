@@ -2,7 +2,7 @@
 
 use crate::api::error::Code;
 use crate::expect::expectation::{
-    After, Answer, Contacts, Deliveries, Demand, Expectation, Of, Requests, Wait,
+    After, Answer, Contacts, Deliveries, Expectation, Requests, Requirement, RetryScope, Wait,
 };
 use crate::scenario::collections::OneOrMany;
 use crate::scenario::diagnostic::{Findings, join_or};
@@ -33,17 +33,17 @@ pub fn validate(findings: &mut Findings, references: &References, nodes: &[&Node
 pub fn one(findings: &mut Findings, references: &References, node: &Node) -> Option<Expectation> {
     let before = findings.errors();
     let raw = raw::Expectation::read(findings, node)?;
-    let demand = demand(findings, references, &raw, node);
-    let expectation = Expectation { name: raw.name?.value.0, demand: demand? };
+    let requirement = requirement(findings, references, &raw, node);
+    let expectation = Expectation { name: raw.name?.value.0, requirement: requirement? };
     (findings.errors() == before).then_some(expectation)
 }
 
-fn demand(
+fn requirement(
     findings: &mut Findings,
     references: &References,
     raw: &raw::Expectation,
     node: &Node,
-) -> Option<Demand> {
+) -> Option<Requirement> {
     let kinds = [
         ("after", raw.after.as_ref().map(|value| value.span)),
         ("contacts", raw.contacts.as_ref().map(|value| value.span)),
@@ -54,10 +54,10 @@ fn demand(
     needs_one(findings, node, "an expectation", &kinds.map(|(key, _)| key));
     strays(findings, raw, kind?);
     match kind? {
-        "after" => after(findings, references, raw, node).map(Demand::After),
-        "contacts" => contacts(findings, references, raw).map(Demand::Contacts),
-        "requests" => requests(findings, references, raw, node).map(Demand::Requests),
-        _ => deliveries(findings, references, raw, node).map(Demand::Deliveries),
+        "after" => after(findings, references, raw, node).map(Requirement::After),
+        "contacts" => contacts(findings, references, raw).map(Requirement::Contacts),
+        "requests" => requests(findings, references, raw, node).map(Requirement::Requests),
+        _ => deliveries(findings, references, raw, node).map(Requirement::Deliveries),
     }
 }
 
@@ -110,9 +110,9 @@ fn after(
     Some(After {
         answer: answer?,
         operations,
-        of: raw.of.map(|of| match of.value {
-            raw::OfWord::Request => Of::Request,
-            raw::OfWord::Key => Of::Key,
+        scope: raw.of.map(|of| match of.value {
+            raw::OfWord::Request => RetryScope::Request,
+            raw::OfWord::Key => RetryScope::Key,
         }),
         wait: raw.wait.map(|wait| match wait.value {
             WaitSpec::RetryAfter => Wait::RetryAfter,
@@ -213,7 +213,7 @@ fn deliveries(
     let given = &raw.deliveries.as_ref()?.value;
     let events = match &given.event {
         Some(names) if require_entries(findings, ("event", &names.value), names.span) => {
-            webhook::event::each(findings, references, &names.value)
+            webhook::event::validate_all(findings, references, &names.value)
         }
         Some(_) | None => Vec::new(),
     };
@@ -239,7 +239,7 @@ fn deliveries(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::expect::expectation::Amount;
+    use crate::expect::expectation::CountRange;
     use crate::scenario::references::fixtures::validate_yaml;
 
     #[test]
@@ -254,27 +254,36 @@ mod tests {
             validate,
         );
         assert_eq!(codes, [""; 0]);
-        let demands: Vec<Demand> = expectations.into_iter().map(|expectation| expectation.demand).collect();
-        let [first, second, third, fourth, fifth, sixth] = demands.try_into().unwrap();
+        let requirements: Vec<Requirement> =
+            expectations.into_iter().map(|expectation| expectation.requirement).collect();
+        let [first, second, third, fourth, fifth, sixth] = requirements.try_into().unwrap();
         assert!(matches!(
             first,
-            Demand::After(After { answer: Answer::Error(89), wait: Some(Wait::RetryAfter), of: None, .. })
+            Requirement::After(After {
+                answer: Answer::Error(89),
+                wait: Some(Wait::RetryAfter),
+                scope: None,
+                ..
+            })
         ));
-        let none = Amount { least: 0, most: Some(0) };
+        let none = CountRange { min: 0, max: Some(0) };
         assert!(
-            matches!(second, Demand::After(After { retries: Some(amount), wait: None, .. }) if amount == none)
+            matches!(second, Requirement::After(After { retries: Some(amount), wait: None, .. }) if amount == none)
         );
         assert!(
-            matches!(third, Demand::After(After { answer: Answer::Fault(name), of: Some(Of::Key), .. }) if name == "slow")
+            matches!(third, Requirement::After(After { answer: Answer::Fault(name), scope: Some(RetryScope::Key), .. }) if name == "slow")
         );
         assert!(matches!(
             fourth,
-            Demand::Contacts(Contacts { count: Amount { least: 1, most: Some(1) }, .. })
+            Requirement::Contacts(Contacts { count: CountRange { min: 1, max: Some(1) }, .. })
         ));
-        assert!(matches!(fifth, Demand::Requests(Requests { count: Amount { least: 4, most: None }, .. })));
+        assert!(matches!(
+            fifth,
+            Requirement::Requests(Requests { count: CountRange { min: 4, max: None }, .. })
+        ));
         assert!(matches!(
             sixth,
-            Demand::Deliveries(Deliveries { acknowledged: Some(1_000_000), within: Some(_), .. })
+            Requirement::Deliveries(Deliveries { acknowledged: Some(1_000_000), within: Some(_), .. })
         ));
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Map, Value as Json, json};
 
 use crate::api::operation::Operation;
-use crate::expect::expectation::Amount;
+use crate::expect::expectation::CountRange;
 use crate::scenario::collections::NonNullMap;
 use crate::scenario::collections::OneOrMany;
 use crate::scenario::diagnostic::Findings;
@@ -27,7 +27,7 @@ raw! {
         /// Beside `after`: how long the client waits, `retry-after` or a span of time.
         optional "wait" wait: WaitSpec,
         /// Beside `after`: how often it tries again.
-        optional "retries" retries: Amount,
+        optional "retries" retries: CountRange,
         /// What contacts are stored in the end.
         optional "contacts" contacts: ContactsMap,
         /// What requests are made.
@@ -35,7 +35,7 @@ raw! {
         /// What webhooks are delivered.
         optional "deliveries" deliveries: DeliveriesMap,
         /// Beside `requests` and `deliveries`: how many.
-        optional "count" count: Amount,
+        optional "count" count: CountRange,
         /// Beside `deliveries`: at least this share gets a 2xx.
         optional "acknowledged" acknowledged: Share,
         /// Beside `acknowledged`: each of those in so much time.
@@ -67,7 +67,7 @@ raw! {
         /// Of this account.
         optional "business" business: Id,
         /// How many there are.
-        required "count" count: Amount,
+        required "count" count: CountRange,
     }
 
     /// Requests that are made.
@@ -142,13 +142,13 @@ impl Read for WaitSpec {
     }
 }
 
-impl Read for Amount {
+impl Read for CountRange {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
-        let amount = node.scalar().and_then(|scalar| amount(scalar.text.trim()));
-        let ordered = amount.filter(|amount| amount.most.is_none_or(|most| most >= amount.least));
+        let range = node.scalar().and_then(|scalar| count_range(scalar.text.trim()));
+        let ordered = range.filter(|range| range.max.is_none_or(|max| max >= range.min));
         if ordered.is_none() {
             must_be(findings, node, "a number of things: `3`, `1-2` or `4-`");
-            if amount.is_some() {
+            if range.is_some() {
                 findings.help_last("this range ends before it begins");
             }
         }
@@ -160,15 +160,15 @@ impl Read for Amount {
     }
 }
 
-fn amount(text: &str) -> Option<Amount> {
-    let Some((least, most)) = text.split_once('-') else {
-        return parse_digits(text).map(|exactly| Amount { least: exactly, most: Some(exactly) });
+fn count_range(text: &str) -> Option<CountRange> {
+    let Some((min, max)) = text.split_once('-') else {
+        return parse_digits(text).map(|exactly| CountRange { min: exactly, max: Some(exactly) });
     };
-    let most = match most.trim() {
+    let max = match max.trim() {
         "" => None,
-        most => Some(parse_digits(most)?),
+        max => Some(parse_digits(max)?),
     };
-    Some(Amount { least: parse_digits(least.trim())?, most })
+    Some(CountRange { min: parse_digits(min.trim())?, max })
 }
 
 #[cfg(test)]
@@ -176,12 +176,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn amounts_are_numbers_and_ranges() {
-        assert_eq!(amount("0"), Some(Amount { least: 0, most: Some(0) }));
-        assert_eq!(amount("1-3"), Some(Amount { least: 1, most: Some(3) }));
-        assert_eq!(amount("4-"), Some(Amount { least: 4, most: None }));
+    fn count_ranges_are_numbers_and_ranges() {
+        assert_eq!(count_range("0"), Some(CountRange { min: 0, max: Some(0) }));
+        assert_eq!(count_range("1-3"), Some(CountRange { min: 1, max: Some(3) }));
+        assert_eq!(count_range("4-"), Some(CountRange { min: 4, max: None }));
         for text in ["", "-", "-3", "many", "every 2", "1.5"] {
-            assert_eq!(amount(text), None, "{text}");
+            assert_eq!(count_range(text), None, "{text}");
         }
     }
 }

@@ -200,7 +200,7 @@ fn answer_of(
     };
     let status = raw.status.map_or(Some(200), |status| match content {
         Content::Empty => u16::try_from(status.value.0).ok(),
-        Content::Json(_) | Content::Text(_) => error::bodied(findings, &status),
+        Content::Json(_) | Content::Text(_) => error::status_with_body(findings, &status),
     });
     let headers =
         raw.headers.as_ref().map_or_else(Vec::new, |headers| headers::set(findings, &headers.value));

@@ -138,7 +138,8 @@ pub struct Tenths(pub u16);
 
 impl Read for Tenths {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
-        let tenths = plain(node).and_then(|scalar| decimal(&scalar.text, 1)).filter(|tenths| *tenths <= 1000);
+        let tenths =
+            plain(node).and_then(|scalar| parse_decimal(&scalar.text, 1)).filter(|tenths| *tenths <= 1000);
         if tenths.is_none() {
             must_be(findings, node, "a number from 0 to 100 with at most one decimal");
         }
@@ -151,7 +152,7 @@ impl Read for Tenths {
 }
 
 /// A decimal number, times ten to the power of `places`, which is as many decimals as it may have.
-fn decimal(text: &str, places: u32) -> Option<u64> {
+pub fn parse_decimal(text: &str, places: u32) -> Option<u64> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     let decimals = u32::try_from(fraction.len()).ok().filter(|decimals| *decimals <= places)?;
     let scale = |power| 10_u64.checked_pow(power);
@@ -169,8 +170,8 @@ impl Share {
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let parts = match text.strip_suffix('%') {
-            Some(percent) => decimal(percent.trim_end(), 4),
-            None if text.contains('.') => decimal(text, 6),
+            Some(percent) => parse_decimal(percent.trim_end(), 4),
+            None if text.contains('.') => parse_decimal(text, 6),
             None => (text == "0").then_some(0),
         };
         parts.filter(|parts| *parts <= 1_000_000).and_then(|parts| u32::try_from(parts).ok()).map(Self)

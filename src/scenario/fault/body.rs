@@ -1,4 +1,4 @@
-//! What becomes of the body, from its text.
+//! Validates `body`: a change to the body of a response.
 
 use std::time::Duration;
 
@@ -14,12 +14,10 @@ use crate::scenario::report::at_most_one;
 use crate::scenario::report::must_be;
 use crate::scenario::scalars::{parse_digits, parse_duration};
 
-/// `64 per 100ms`.
+/// A number of bytes per interval: `64 per 100ms`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Drip {
-    /// So many bytes.
     pub bytes: u32,
-    /// At this pace.
     pub every: Duration,
 }
 
@@ -32,7 +30,7 @@ impl Read for Drip {
             Some(Self { bytes, every })
         });
         if drip.is_none() {
-            must_be(findings, node, "a number of bytes and a pace: `64 per 100ms`");
+            must_be(findings, node, "a number of bytes per interval: `64 per 100ms`");
         }
         drip
     }
@@ -42,7 +40,7 @@ impl Read for Drip {
     }
 }
 
-/// The body that the client gets; `node` is the text of `raw`.
+/// Validates the change to a body; `node` is the tree that `raw` was read from.
 pub fn validate(
     findings: &mut Findings,
     raw: &Spanned<raw::Body>,
@@ -56,11 +54,11 @@ pub fn validate(
         ("malformed", body.malformed.as_ref().map(|value| value.span)),
         ("patch", body.patch.as_ref().map(|value| value.span)),
     ];
-    let Some(first) = at_most_one(findings, "a body is changed in one way", &given) else {
-        // What is there and was wrong is told already.
+    let Some(first) = at_most_one(findings, "a body can be changed in only one way", &given) else {
+        // A key with an invalid value has been reported already.
         if node.entries().is_none_or(|entries| entries.iter().all(|entry| entry.value.is_null())) {
             findings
-                .error("no-effect", raw.span, "`body` does not say what becomes of the body")
+                .error("no-effect", raw.span, "`body` does not say how the body changes")
                 .help("allowed: `truncate: 50%`, `drip: 64 per 100ms`, `malformed: true` or `patch: […]`");
         }
         return None;
@@ -72,7 +70,7 @@ pub fn validate(
         (_, _, Some(malformed), _) => {
             findings
                 .error("wrong-value", malformed.span, format!("`{first}` can only be `true` here"))
-                .help("`enabled: false` is the way to turn a fault off");
+                .help("to turn a fault off, use `enabled: false`");
             None
         }
         (.., Some(changes)) => {

@@ -1,4 +1,4 @@
-//! What must hold of a request, from its text.
+//! Validates `when`: the condition on a request.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -31,7 +31,6 @@ impl Read for Pointer {
     }
 }
 
-/// The place that a text means.
 fn pointer(findings: &mut Findings, text: &str, span: Span) -> Option<Pointer> {
     match Pointer::new(text) {
         Ok(pointer) => Some(pointer),
@@ -52,15 +51,15 @@ fn pointer(findings: &mut Findings, text: &str, span: Span) -> Option<Pointer> {
                 .error(
                     "wrong-pointer",
                     span,
-                    format!("`{text}` is not a JSON Pointer: a `~` in it stands alone"),
+                    format!("`{text}` is not a JSON Pointer: `~` must be followed by `0` or `1`"),
                 )
-                .help("a name with `~` is written `~0`, one with `/` is written `~1`");
+                .help("in a name, write `~` as `~0` and `/` as `~1`");
             None
         }
     }
 }
 
-/// The condition that `when` is; what it refers to and is not there is among the findings.
+/// Validates a condition and reports unknown references in it.
 pub fn validate(findings: &mut Findings, references: &References, when: &When) -> Condition {
     let mut condition = Condition::default();
     if let Some(wanted) =
@@ -74,13 +73,13 @@ pub fn validate(findings: &mut Findings, references: &References, when: &When) -
         condition.businesses = businesses(findings, references, &wanted.value);
     }
     if let Some(headers) = &when.header {
-        condition.headers = self::headers::named(findings, &headers.value, texts);
+        condition.headers = self::headers::by_name(findings, &headers.value, values);
     }
     if let Some(query) = &when.query {
-        condition.query = parameters(findings, &query.value);
+        condition.query = query_parameters(findings, &query.value);
     }
     if let Some(body) = &when.body {
-        condition.body = places(findings, body);
+        condition.body = body_values(findings, body);
     }
     condition
 }
@@ -89,7 +88,7 @@ fn keys(findings: &mut Findings, references: &References, wanted: &OneOrMany<Non
     let mut keys: Vec<String> = Vec::new();
     for Spanned { span, value: NonBlank(word) } in &wanted.0 {
         let is = |(key, name): &&(&str, Option<&str>)| key == word || *name == Some(word);
-        // A key that bears the name of another is meant before that other.
+        // A key takes precedence over another key that has it as its name.
         let found =
             references.keys.iter().find(|(key, _)| key == word).or_else(|| references.keys.iter().find(is));
         let key = match found {
@@ -108,27 +107,30 @@ fn keys(findings: &mut Findings, references: &References, wanted: &OneOrMany<Non
     keys
 }
 
-/// The values of a member, none where it is an empty list, which is then among the findings.
-fn texts(findings: &mut Findings, key: &str, values: &OneOrMany<Text>, span: Span) -> Option<Vec<String>> {
+/// The values of a member. Reports an empty list.
+fn values(findings: &mut Findings, key: &str, values: &OneOrMany<Text>, span: Span) -> Option<Vec<String>> {
     require_entries(findings, (key, values), span)
         .then(|| values.0.iter().map(|value| value.value.0.clone()).collect())
 }
 
-fn parameters(findings: &mut Findings, query: &NonNullMap<OneOrMany<Text>>) -> Vec<(String, Vec<String>)> {
+fn query_parameters(
+    findings: &mut Findings,
+    query: &NonNullMap<OneOrMany<Text>>,
+) -> Vec<(String, Vec<String>)> {
     let mut parameters = Vec::with_capacity(query.0.len());
     for member in &query.0 {
         if member.key.trim().is_empty() {
-            findings.error("wrong-value", member.key_span, "a query parameter has a name");
-        } else if let Some(values) = texts(findings, &member.key, &member.value, member.span) {
+            findings.error("wrong-value", member.key_span, "a query parameter needs a name");
+        } else if let Some(values) = values(findings, &member.key, &member.value, member.span) {
             parameters.push((member.key.clone(), values));
         }
     }
-    // The order of writing has no meaning.
+    // The order in which parameters are written has no meaning.
     parameters.sort();
     parameters
 }
 
-fn places(findings: &mut Findings, body: &Spanned<Node>) -> Vec<(Pointer, Vec<Json>)> {
+fn body_values(findings: &mut Findings, body: &Spanned<Node>) -> Vec<(Pointer, Vec<Json>)> {
     let Some(entries) = body.value.entries() else {
         findings
             .error("wrong-kind", body.span, "`body` must be a map of JSON Pointers to values")
@@ -136,21 +138,21 @@ fn places(findings: &mut Findings, body: &Spanned<Node>) -> Vec<(Pointer, Vec<Js
             .help("for example `body: {/statuses/0: parked}`");
         return Vec::new();
     };
-    let mut places = Vec::with_capacity(entries.len());
+    let mut wanted = Vec::with_capacity(entries.len());
     for entry in entries {
         let Some(pointer) = pointer(findings, &entry.key, entry.key_span) else { continue };
         let values = match &entry.value.value {
             Value::List(list) if list.is_empty() => {
                 findings
                     .error("empty-list", entry.value.span, format!("`{}` lists nothing", entry.key))
-                    .help("a list names several values, any of which may stand there; an empty list is written `[[]]`");
+                    .help("a list gives several accepted values; to match an empty list, write `[[]]`");
                 continue;
             }
             Value::List(list) => list.iter().map(Node::to_json).collect(),
             Value::Null | Value::Scalar(_) | Value::Map(_) => vec![entry.value.to_json()],
         };
-        places.push((pointer, values));
+        wanted.push((pointer, values));
     }
-    places.sort_by(|(left, _), (right, _)| left.cmp(right));
-    places
+    wanted.sort_by(|(left, _), (right, _)| left.cmp(right));
+    wanted
 }

@@ -1,17 +1,18 @@
-//! What a fault counts and which of the counted it strikes, from its text.
+//! Validates the keys that select requests by number or chance: `per`, `hits`, `chance`, `exactly` and `during`.
 
 use serde_json::{Map, Value as Json, json};
 
 use crate::fault::condition::During;
-use crate::fault::count::{Count, Hit, Per, Share};
+use crate::fault::count::{self, Count, Hit, Per};
 use crate::scenario::collections::OneOrMany;
 use crate::scenario::diagnostic::Findings;
-use crate::scenario::fault::raw;
+use crate::scenario::fault::{delay, raw};
 use crate::scenario::node::Node;
 use crate::scenario::read::{Read, Spanned};
+use crate::scenario::references::References;
 use crate::scenario::report::must_be;
 use crate::scenario::report::require_entries;
-use crate::scenario::scalars::{parse_digits, parse_duration};
+use crate::scenario::scalars::{Share, parse_digits, parse_duration};
 
 impl Read for Hit {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
@@ -55,12 +56,10 @@ fn hit(text: &str) -> Option<Hit> {
     }
 }
 
-/// `3 of 10`.
+/// An exact number of requests out of each block: `3 of 10`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exactly {
-    /// How many.
     pub hits: u32,
-    /// Of how many.
     pub of: u32,
 }
 
@@ -73,9 +72,13 @@ impl Read for Exactly {
         });
         let fits = exactly.filter(|exactly| exactly.of > 0 && exactly.hits <= exactly.of);
         if fits.is_none() {
-            must_be(findings, node, "so many of each block: `3 of 10`");
-            if let Some(exactly) = exactly {
-                findings.help_last(&format!("a block of {} has no {} requests", exactly.of, exactly.hits));
+            must_be(findings, node, "a number of requests out of each block: `3 of 10`");
+            match exactly {
+                Some(Self { of: 0, .. }) => findings.help_last("a block has at least 1 request"),
+                Some(Self { of, .. }) => {
+                    findings.help_last(&format!("a block of {of} has only {of} requests"))
+                }
+                None => {}
             }
         }
         fits
@@ -96,17 +99,21 @@ impl Read for During {
             };
             Some(Self { from: parse_duration(from.trim())?, until })
         });
-        let lasting = during.filter(|during| during.until.is_none_or(|until| until > during.from));
-        if lasting.is_none() {
-            must_be(findings, node, "a stretch of the world's clock since its start: `10s-40s` or `10s-`");
+        let ordered = during.filter(|during| during.until.is_none_or(|until| until > during.from));
+        if ordered.is_none() {
+            must_be(
+                findings,
+                node,
+                "a time range on the world's clock, measured from its start: `10s-40s` or `10s-`",
+            );
             let text = node.scalar().map_or("", |scalar| &scalar.text);
             if during.is_some() {
-                findings.help_last("this one ends before anything can happen in it");
-            } else if text.split('-').any(|part| parse_digits(part.trim()).is_some()) {
-                findings.help_last("a unit is missing: `ms`, `s`, `m` or `h`");
+                findings.help_last("this range ends before it begins");
+            } else {
+                delay::hint_at_unit(findings, text);
             }
         }
-        lasting
+        ordered
     }
 
     fn schema(_: &mut Map<String, Json>) -> Json {
@@ -114,68 +121,64 @@ impl Read for During {
     }
 }
 
-/// The keys of a fault that say how often, as read.
+/// The keys of a fault, or of a delivery fault, that say which of the matching requests it applies to.
 #[derive(Clone, Copy, Debug)]
-pub struct Often<'a> {
-    /// `per`.
+pub struct CountKeys<'a> {
     pub per: Per,
-    /// `hits`.
-    pub hits: &'a Option<Spanned<OneOrMany<Hit>>>,
-    /// `chance`.
-    pub chance: &'a Option<Spanned<crate::scenario::scalars::Share>>,
-    /// `exactly`.
-    pub exactly: &'a Option<Spanned<Exactly>>,
+    pub hits: Option<&'a Spanned<OneOrMany<Hit>>>,
+    pub chance: Option<&'a Spanned<Share>>,
+    pub exactly: Option<&'a Spanned<Exactly>>,
+    pub during: Option<&'a Spanned<During>>,
 }
 
-/// How often, out of the keys that say so.
-pub fn validate(findings: &mut Findings, often: &Often) -> Count {
-    let hits = match often.hits {
+pub fn validate(findings: &mut Findings, references: &References, keys: &CountKeys) -> Count {
+    if let (Some(during), true) = (keys.during, references.frozen) {
+        findings
+            .warning(
+                "frozen-clock",
+                during.span,
+                "the clock is frozen, so `during` does not begin or end by itself",
+            )
+            .help("move the clock through the admin API, or let it run with `clock: {mode: running}`");
+    }
+    let hits = match keys.hits {
         Some(hits) if require_entries(findings, ("hits", &hits.value), hits.span) => {
             hits.value.0.iter().map(|hit| hit.value).collect()
         }
         Some(_) | None => Vec::new(),
     };
-    let share = match (often.chance, often.exactly) {
+    Count { per: keys.per, hits, share: share(findings, keys) }
+}
+
+fn share(findings: &mut Findings, keys: &CountKeys) -> count::Share {
+    let (share, span) = match (keys.chance, keys.exactly) {
         (Some(chance), Some(exactly)) => {
             findings
                 .error("mixed-entry", exactly.span, "`chance` and `exactly` do not go together")
-                .label("this stands in place of a chance")
+                .label("this replaces `chance`")
                 .related(chance.span, "`chance`");
-            Share::All
+            return count::Share::All;
         }
-        (Some(chance), None) => Share::Chance(chance.value.0),
-        (None, Some(exactly)) => Share::Exactly { hits: exactly.value.hits, of: exactly.value.of },
-        (None, None) => Share::All,
+        (Some(chance), None) => (count::Share::Chance(chance.value.0), chance.span),
+        (None, Some(exactly)) => {
+            let Exactly { hits, of } = exactly.value;
+            (count::Share::Exactly { hits, of }, exactly.span)
+        }
+        (None, None) => return count::Share::All,
     };
-    let span = often.chance.map(|chance| chance.span).or(often.exactly.map(|exactly| exactly.span));
-    if let (true, Some(span)) = (share.is_none(), span) {
+    if share.is_none() {
         findings
-            .warning("never-matches", span, "this strikes none of the requests it counts")
-            .help("`enabled: false` is the way to turn a fault off");
+            .warning("never-matches", span, "this fault never applies: it selects no requests")
+            .help("to turn a fault off, use `enabled: false`");
     }
-    Count { per: often.per, hits, share }
+    share
 }
 
-/// What shares a counter.
-#[must_use]
 pub fn per(raw: Option<&Spanned<raw::Per>>) -> Per {
     match raw.map(|per| per.value) {
         None | Some(raw::Per::World) => Per::World,
         Some(raw::Per::Key) => Per::Key,
         Some(raw::Per::Request) => Per::Request,
-    }
-}
-
-/// Notes a stretch of a clock that stands still.
-pub fn frozen(findings: &mut Findings, during: Option<&Spanned<During>>, frozen: bool) {
-    if let (Some(during), true) = (during, frozen) {
-        findings
-            .warning(
-                "frozen-clock",
-                during.span,
-                "the clock is frozen, so that `during` neither begins nor ends by itself",
-            )
-            .help("the admin side can move the clock; `clock: {mode: running}` lets it go");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Latency, from its text.
+//! Reads latencies.
 
 use std::time::Duration;
 
@@ -25,15 +25,12 @@ impl Read for Delay {
         match delay {
             None => {
                 must_be(findings, node, "a latency: `250ms`, `100ms-400ms` or `{median: 120ms, p99: 900ms}`");
-                let no_unit = |part: &str| parse_digits(part.trim()).is_some();
-                if text.split('-').any(no_unit) {
-                    findings.help_last("a unit is missing: `ms`, `s`, `m` or `h`");
-                }
+                hint_at_unit(findings, text);
                 None
             }
             Some(Self::Uniform(least, most)) if most < least => {
                 let message = "this range ends before it begins";
-                findings.error("wrong-value", node.span, message).help("the shorter span stands first");
+                findings.error("wrong-value", node.span, message).help("write the shorter time first");
                 None
             }
             Some(_) => delay,
@@ -47,6 +44,13 @@ impl Read for Delay {
     }
 }
 
+/// Adds help to the last finding if a part of the range `text` is a number without a unit.
+pub fn hint_at_unit(findings: &mut Findings, text: &str) {
+    if text.split('-').any(|part| parse_digits(part.trim()).is_some()) {
+        findings.help_last("a unit is missing: `ms`, `s`, `m` or `h`");
+    }
+}
+
 fn uniform(least: &str, most: &str) -> Option<Delay> {
     Some(Delay::Uniform(parse_duration(least.trim())?, parse_duration(most.trim())?))
 }
@@ -55,13 +59,13 @@ fn log_normal(findings: &mut Findings, node: &Node) -> Option<Delay> {
     let raw = LogNormal::read(findings, node)?;
     let (median, p99) = (raw.median?, raw.p99?);
     if median.value == Duration::ZERO {
-        findings.error("wrong-value", median.span, "`median` must be longer than nothing");
+        findings.error("wrong-value", median.span, "`median` must be longer than zero");
         return None;
     }
     if p99.value <= median.value {
         findings
             .error("wrong-value", p99.span, "`p99` must be longer than `median`")
-            .help("one request in a hundred is slower than `p99`, every second one slower than `median`");
+            .help("half of the requests are slower than `median`, one in a hundred is slower than `p99`");
         return None;
     }
     Some(Delay::LogNormal { median: median.value, p99: p99.value })

@@ -1,4 +1,4 @@
-//! What the client sees of a fault, from its text.
+//! Validates `then`: the effect of a fault.
 
 use crate::api::operation::Operation;
 use crate::fault::connection::Connection;
@@ -12,7 +12,7 @@ use crate::scenario::node::Node;
 use crate::scenario::read::Spanned;
 use crate::scenario::report::{at_most_one, stray_key};
 
-/// The effect that `then` is; `node` is its text. Nothing where it has none, which is then among the findings.
+/// Validates the effect of a fault; `node` is the tree that `then` was read from. Reports a `then` without effect.
 pub fn validate(
     findings: &mut Findings,
     then: &Spanned<Then>,
@@ -21,35 +21,35 @@ pub fn validate(
 ) -> Option<Effects> {
     let span = then.span;
     let then = &then.value;
-    let acts = [
+    let given = [
         ("error", then.error.as_ref().map(|value| value.span)),
         ("status", then.status.as_ref().map(|value| value.span)),
         ("connection", then.connection.as_ref().map(|value| value.span)),
         ("body", then.body.as_ref().map(|value| value.span)),
         ("lost", then.lost.as_ref().map(|value| value.span)),
     ];
-    at_most_one(findings, "a fault has one effect", &acts);
-    error::strays(findings, then);
+    at_most_one(findings, "a fault has only one effect", &given);
+    error::check_stray_keys(findings, then);
     if let Some(span) = &then.for_
         && then.connection.as_ref().map(|value| value.value) != Some(raw::Connection::Stall)
     {
         stray_key(findings, span.span, ("for", "`connection: stall`"));
     }
-    let effect = Effects {
+    let effects = Effects {
         delay: then.delay.map(|delay| delay.value),
         headers: then.headers.as_ref().and_then(|changes| headers::validate(findings, changes)),
-        act: act(findings, then, node, operations),
+        act: effect(findings, then, node, operations),
     };
     let empty = node.entries().is_some_and(|entries| entries.iter().all(|entry| entry.value.is_null()));
     if empty {
         findings.error("no-effect", span, "`then` does not say what happens").help(
-            "allowed: one of `error`, `status`, `connection`, `body` and `lost`, and beside it `delay` and `headers`",
+            "allowed: one of `error`, `status`, `connection`, `body` and `lost`, with or without `delay` and `headers`",
         );
     }
-    (effect != Effects::default()).then_some(effect)
+    (effects != Effects::default()).then_some(effects)
 }
 
-fn act(findings: &mut Findings, then: &Then, node: &Node, operations: &[Operation]) -> Option<Effect> {
+fn effect(findings: &mut Findings, then: &Then, node: &Node, operations: &[Operation]) -> Option<Effect> {
     if let Some(spec) = &then.error {
         return error::validate(findings, &spec.value.0, then.retry_after.as_ref(), operations)
             .map(Effect::Error);
@@ -58,7 +58,7 @@ fn act(findings: &mut Findings, then: &Then, node: &Node, operations: &[Operatio
         let content = error::content(findings, then, node);
         let status = match content {
             Content::Empty => u16::try_from(status.value.0).ok(),
-            Content::Json(_) | Content::Text(_) => error::bodied(findings, status),
+            Content::Json(_) | Content::Text(_) => error::status_with_body(findings, status),
         };
         return status.map(|status| Effect::Status(Status { status, content }));
     }

@@ -1,4 +1,4 @@
-//! Errors of the catalogue and plain statuses, from their text.
+//! Validates API errors and plain statuses.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::scenario::references::unknown_code;
 use crate::scenario::report::{at_most_one, stray_key};
 use crate::scenario::source::Span;
 
-/// The error that `then` injects.
+/// Validates the API error that `then` injects.
 pub fn validate(
     findings: &mut Findings,
     error: &ErrorMap,
@@ -24,18 +24,18 @@ pub fn validate(
     let code = error.code.as_ref()?;
     let number = u32::try_from(code.value.0).ok()?;
     let message = error.message.as_ref().map(|message| message.value.0.clone());
-    let status = error.status.as_ref().and_then(|given| bodied(findings, given));
+    let status = error.status.as_ref().and_then(|given| status_with_body(findings, given));
     let answer = if let Some(row) = Code::numbered(number) {
         never_answered(findings, row, code.span, operations);
         Answer::Catalogue { code: row.code, status, message }
     } else if let (Some(status), Some(message)) = (status, message) {
         let warning = format!("no operation ever answers {number}: the API has no such error");
-        findings.warning("never-answered", code.span, warning).help("it is injected all the same");
+        findings.warning("never-answered", code.span, warning).help("it is injected anyway");
         Answer::Made { number, status, message }
     } else {
-        // A status or message that is there and wrong is told already.
+        // An invalid status or message has been reported already.
         if error.status.is_none() || error.message.is_none() {
-            unknown_code(findings, number, code.span, ", or `{code, status, message}` for one of your own");
+            unknown_code(findings, number, code.span, ", or `{code, status, message}` for a custom error");
         }
         return None;
     };
@@ -51,7 +51,7 @@ fn seconds(findings: &mut Findings, span: &Spanned<Duration>) -> Option<u64> {
     if !whole {
         findings
             .error("wrong-value", span.span, "`retry_after` must be whole seconds")
-            .help("the header `retry-after` knows no parts of them");
+            .help("the `retry-after` header cannot hold fractions of a second");
     }
     whole.then_some(span.value.as_secs())
 }
@@ -69,23 +69,23 @@ fn never_answered(findings: &mut Findings, row: &Row, span: Span, operations: &[
         .help(format!("only of {}; it is injected all the same", join_or(answering)));
 }
 
-/// A status that an answer with a body can have.
-pub fn bodied(findings: &mut Findings, status: &Spanned<FinalStatus>) -> Option<u16> {
+/// Checks that a response with this status can have a body.
+pub fn status_with_body(findings: &mut Findings, status: &Spanned<FinalStatus>) -> Option<u16> {
     let number = u16::try_from(status.value.0).ok()?;
     if matches!(number, 204 | 205 | 304) {
-        findings.error("wrong-value", status.span, format!("an answer with status {number} has no body"));
+        findings.error("wrong-value", status.span, format!("a response with status {number} has no body"));
         return None;
     }
     Some(number)
 }
 
-/// The body beside a plain status; `node` is the map that both stand in.
+/// The body that goes with a plain status; `node` is the map that holds both.
 pub fn content(findings: &mut Findings, then: &Then, node: &Node) -> Content {
-    // A null is a body too, which the raw value cannot tell from none.
+    // `json: null` is a body too, but the raw value does not distinguish it from an absent one.
     let entry = node.entries().and_then(|entries| entries.iter().find(|entry| &*entry.key == "json"));
     let json = entry.map(|entry| entry.value.span);
     let text = then.text.as_ref().map(|text| text.span);
-    at_most_one(findings, "an answer has one body", &[("json", json), ("text", text)]);
+    at_most_one(findings, "a response has only one body", &[("json", json), ("text", text)]);
     match (entry, &then.text) {
         (Some(entry), _) => Content::Json(entry.value.to_json()),
         (None, Some(text)) => Content::Text(text.value.0.clone()),
@@ -93,12 +93,12 @@ pub fn content(findings: &mut Findings, then: &Then, node: &Node) -> Content {
     }
 }
 
-/// Notes the keys of `then` whose companion is not there.
-pub fn strays(findings: &mut Findings, then: &Then) {
+/// Reports keys of `then` that are given without the key they belong to.
+pub fn check_stray_keys(findings: &mut Findings, then: &Then) {
     if let (Some(value), None) = (&then.retry_after, &then.error) {
         stray_key(findings, value.span, ("retry_after", "`error`"));
         if then.status.is_some() {
-            findings.help_last("beside `status` it is `headers: {set: {retry-after: \"30\"}}`");
+            findings.help_last("with `status`, use `headers: {set: {retry-after: \"30\"}}`");
         }
     }
     if then.status.is_none() {

@@ -1,4 +1,4 @@
-//! Faults, from their text: what they refer to is there, their effect makes sense, and no two are in each other's way.
+//! Validates faults: their references exist, their effects make sense, and none is shadowed by an earlier one.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use crate::fault::Fault;
 use crate::fault::effect::Effect;
 use crate::fault::error::{Answer, Error};
 use crate::scenario::diagnostic::Findings;
-use crate::scenario::fault::count::Often;
+use crate::scenario::fault::count::CountKeys;
 use crate::scenario::node::{Node, Value};
 use crate::scenario::read::Read;
 use crate::scenario::references::References;
@@ -16,38 +16,31 @@ use crate::scenario::scalars::distinct_operations;
 use crate::scenario::source::Span;
 use crate::scenario::validate::Unique;
 
-/// The shapes of answers.
+/// The shapes of answers, which patches are checked against.
 pub mod answers;
-/// What becomes of the body.
 pub mod body;
-/// For which requests.
 pub mod condition;
-/// Which of them.
+/// Counters and the selection of counted requests.
 pub mod count;
-/// Latency.
 pub mod delay;
-/// What the client sees.
 pub mod effect;
-/// Errors of the catalogue, plain statuses.
+/// API errors and plain statuses.
 pub mod error;
-/// What requests carry.
+/// The fields of requests, which conditions are checked against.
 pub mod fields;
-/// Headers.
 pub mod headers;
-/// JSON Patch.
 pub mod patch;
-/// The mirror of a fault.
 pub mod raw;
-/// Faults in another's shadow.
+/// Faults that can never apply because of an earlier one.
 pub mod shadow;
 
-/// The faults of a scenario, those left out that have an error.
+/// Validates the faults of a scenario. Faults with an error are left out.
 pub fn validate(findings: &mut Findings, references: &References, nodes: &[&Node]) -> Vec<Fault> {
     let mut names = Unique::default();
     let mut faults: Vec<(Fault, Span)> = Vec::with_capacity(nodes.len());
     for node in nodes {
         let name = unique_name(findings, &mut names, "fault", node);
-        if let Some(fault) = one(findings, references, node) {
+        if let Some(fault) = validate_one(findings, references, node) {
             faults.push((fault, name.unwrap_or(node.span)));
         }
     }
@@ -55,21 +48,20 @@ pub fn validate(findings: &mut Findings, references: &References, nodes: &[&Node
     faults.into_iter().map(|(fault, _)| fault).collect()
 }
 
-/// One fault by itself, as the admin side gets it; nothing where it has an error.
-pub fn one(findings: &mut Findings, references: &References, node: &Node) -> Option<Fault> {
+/// Validates a single fault, as the admin API receives it. Returns none if it has an error.
+pub fn validate_one(findings: &mut Findings, references: &References, node: &Node) -> Option<Fault> {
     let before = findings.errors();
-    let fault = validate_one(findings, references, node);
+    let fault = build(findings, references, node);
     fault.filter(|_| findings.errors() == before)
 }
 
-/// The name of an entry of a list of named things, and its place.
-#[must_use]
+/// The `name` of a list entry, with its span.
 pub fn name(node: &Node) -> Option<(&str, Span)> {
     let name = node.get("name")?;
     Some((&name.scalar()?.text, name.span))
 }
 
-/// The place of such a name; one that is there twice is among the findings.
+/// The span of an entry's name. Reports a name that appears twice; `what` is the kind of entry (`fault`).
 pub fn unique_name<'a>(
     findings: &mut Findings,
     names: &mut Unique<&'a str>,
@@ -81,26 +73,23 @@ pub fn unique_name<'a>(
     Some(span)
 }
 
-/// The names of all entries.
-#[must_use]
 pub fn names(nodes: &[&Node]) -> Vec<String> {
     nodes.iter().filter_map(|node| name(node)).map(|(name, _)| name.to_owned()).collect()
 }
 
-/// Numbers of errors that the catalogue does not have.
-#[must_use]
+/// Error codes outside the catalogue that faults inject.
 pub fn custom_codes(faults: &[Fault]) -> Vec<u32> {
-    let made = |fault: &Fault| match &fault.effect.act {
+    let custom = |fault: &Fault| match &fault.effect.act {
         Some(Effect::Error(Error { answer: Answer::Made { number, .. }, .. })) => Some(*number),
         Some(
             Effect::Error(_) | Effect::Status(_) | Effect::Connection(_) | Effect::Body(_) | Effect::Lost(_),
         )
         | None => None,
     };
-    faults.iter().filter_map(made).collect()
+    faults.iter().filter_map(custom).collect()
 }
 
-fn validate_one(findings: &mut Findings, references: &References, node: &Node) -> Option<Fault> {
+fn build(findings: &mut Findings, references: &References, node: &Node) -> Option<Fault> {
     let raw = raw::Fault::read(findings, node)?;
     if let Some(name) = raw.name.as_ref().filter(|name| name.value.0.chars().any(char::is_control)) {
         findings.error("wrong-value", name.span, "`name` must be one line, without control characters");
@@ -116,14 +105,14 @@ fn validate_one(findings: &mut Findings, references: &References, node: &Node) -
         fields::check(findings, references, (&when.value, &condition), &operations);
         condition
     });
-    let often = Often {
+    let keys = CountKeys {
         per: count::per(raw.per.as_ref()),
-        hits: &raw.hits,
-        chance: &raw.chance,
-        exactly: &raw.exactly,
+        hits: raw.hits.as_ref(),
+        chance: raw.chance.as_ref(),
+        exactly: raw.exactly.as_ref(),
+        during: raw.during.as_ref(),
     };
-    let count = count::validate(findings, &often);
-    count::frozen(findings, raw.during.as_ref(), references.frozen);
+    let count = count::validate(findings, references, &keys);
     let then = raw.then.as_ref().zip(node.get("then"));
     let effect = then.and_then(|(then, node)| effect::validate(findings, then, node, &operations));
     Some(Fault {
@@ -139,10 +128,9 @@ fn validate_one(findings: &mut Findings, references: &References, node: &Node) -
     })
 }
 
-/// A value's text in canonical JSON: members sorted, what is null left out, a plain scalar typed only where its text is
-/// just what JSON would write.
-#[must_use]
-pub fn canonical(node: &Node) -> String {
+/// Writes a node as canonical JSON: members are sorted, and a plain scalar is typed only if JSON would write it with the
+/// same text.
+fn canonical(node: &Node) -> String {
     let mut text = String::new();
     write(&mut text, node);
     text
@@ -170,7 +158,7 @@ fn write(out: &mut String, node: &Node) {
             out.push('{');
             for (at, member) in members.into_iter().enumerate() {
                 let comma = if at == 0 { "" } else { "," };
-                // Writing to a text cannot fail.
+                // Writing to a string cannot fail.
                 let _ = write!(out, "{comma}{}:", quoted(&member.key));
                 write(out, &member.value);
             }
@@ -195,21 +183,21 @@ mod tests {
     use crate::fault::status::Content;
     use crate::scenario::references::fixtures::validate_yaml;
 
-    fn fine(text: &str) -> Vec<Fault> {
+    fn valid(text: &str) -> Vec<Fault> {
         let (faults, codes) = validate_yaml(text, validate);
         assert_eq!(codes, [""; 0], "{text}");
         faults
     }
 
     fn act(then: &str) -> Option<Effect> {
-        fine(&format!("[{{name: a, operation: reviews, then: {then}}}]"))
+        valid(&format!("[{{name: a, operation: reviews, then: {then}}}]"))
             .pop()
             .and_then(|fault| fault.effect.act)
     }
 
     #[test]
-    fn a_fault_is_all_that_its_text_says() {
-        let mut faults = fine(
+    fn every_key_of_a_fault_is_read() {
+        let mut faults = valid(
             "- name: all
   operation: [qna, reviews, qna]
   when: {key: demo, business: [100, 1001], header: {X-Run: ['7', 8]}, query: {sindex: 100}, body: {/statuses/0: [parked, ~], /pageSize: 5}}
@@ -256,8 +244,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_has_its_default() {
-        let fault = fine("[{name: a, then: {delay: 1s}}]").pop().unwrap();
+    fn keys_left_out_have_defaults() {
+        let fault = valid("[{name: a, then: {delay: 1s}}]").pop().unwrap();
         assert_eq!(fault.operations, Operation::ALL);
         assert_eq!(fault.count, crate::fault::count::Count::default());
         assert!(fault.enabled && !fault.on_request && fault.during.is_none());
@@ -290,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn a_patch_may_put_nulls_and_look_at_what_it_put() {
+    fn a_patch_may_set_nulls_and_refer_to_values_it_set() {
         let Some(Effect::Body(Body::Patch(changes))) = act(
             "{body: {patch: [{op: replace, path: /0/title, value: ~}, {op: add, path: /0/new, value: {a: 1}}, \
              {op: test, path: /0/new/a, value: 1}, {op: move, from: /0/new, path: /0/old}]}}",
@@ -303,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_of_ones_own_has_status_and_message() {
+    fn a_custom_error_has_a_status_and_a_message() {
         let (faults, codes) =
             validate_yaml("[{name: a, then: {error: {code: 7, status: 418, message: Tea}}}]", validate);
         assert_eq!(codes, ["never-answered"]);
@@ -311,17 +299,17 @@ mod tests {
     }
 
     #[test]
-    fn the_text_tells_whether_a_fault_changed() {
-        let text = |text: &str| fine(text).pop().unwrap().text;
+    fn the_canonical_text_changes_only_with_the_fault() {
+        let text = |text: &str| valid(text).pop().unwrap().text;
         let written = text("[{name: a, when: {header: {x: 007, y: 1}}, then: {error: 89}}] # once");
         assert_eq!(written, r#"{"name":"a","then":{"error":89},"when":{"header":{"x":"007","y":1}}}"#);
         assert_eq!(text("- then: {error: 89}\n  when:\n    header: {y: 1, x: 007}\n  name: a"), written);
         assert_ne!(text("[{name: a, when: {header: {x: 7, y: 1}}, then: {error: 89}}]"), written);
-        assert_eq!(text(&format!("[{written}]")), written, "it reads back as the same fault");
+        assert_eq!(text(&format!("[{written}]")), written, "the canonical text reads back as the same fault");
     }
 
     #[test]
-    fn only_what_leaves_nothing_casts_a_shadow() {
+    fn only_a_fault_that_takes_every_request_shadows_later_ones() {
         let shadowed = |first: &str| {
             let text = format!("[{{name: a, {first}}}, {{name: b, operation: qna, then: {{error: 89}}}}]");
             validate_yaml(&text, validate).1 == ["shadowed"]
@@ -349,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scenario_without_keys_takes_any_in_a_condition() {
+    fn a_condition_may_name_any_key_if_the_scenario_has_none() {
         let without = |findings: &mut Findings, references: &References, nodes: &[&Node]| {
             validate(findings, &References { keys: vec![], ..references.clone() }, nodes)
         };

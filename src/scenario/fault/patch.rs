@@ -1,4 +1,4 @@
-//! JSON Patch, from its text.
+//! Validates JSON Patches.
 
 use crate::api::operation::Operation;
 use crate::fault::patch::Change;
@@ -8,14 +8,14 @@ use crate::scenario::fault::answers::{self, Use};
 use crate::scenario::fault::raw::{self, Op};
 use crate::scenario::node::{Node, Value};
 use crate::scenario::read::Spanned;
+use crate::scenario::source::Span;
 
-/// The entries of a patch.
-#[must_use]
+/// The elements of a list; none if the node is not a list.
 pub fn entries(node: &Node) -> &[Node] {
     if let Value::List(list) = &node.value { list } else { &[] }
 }
 
-/// The changes of a patch; `nodes` is its text. Nothing where one of them is wrong.
+/// Validates a patch; `nodes` are the trees of its changes. Returns none if one of them is wrong.
 pub fn validate(
     findings: &mut Findings,
     raw: &Spanned<Vec<Spanned<raw::Change>>>,
@@ -29,23 +29,25 @@ pub fn validate(
         return None;
     }
     let mut changes = Vec::with_capacity(raw.value.len());
-    // What earlier changes brought about is no longer the shape that operations answer with.
+    // Where an earlier change has set a value, the operation's answer no longer tells the shape.
     let mut touched: Vec<Pointer> = Vec::new();
     for change in &raw.value {
         let node = nodes.iter().find(|node| node.span == change.span);
-        let Some(validated) = node.and_then(|node| one(findings, &change.value, node)) else { continue };
-        for (pointer, usage, span) in places(&validated, &change.value) {
+        let Some(validate_yaml) = node.and_then(|node| build(findings, &change.value, node)) else {
+            continue;
+        };
+        for (pointer, usage, span) in pointers(&validate_yaml, &change.value) {
             if !touched.iter().any(|place| pointer.is_within(place)) {
                 answers::check(findings, (pointer, usage), span, operations);
             }
         }
-        touched.extend(target(&validated));
-        changes.push(validated);
+        touched.extend(changed_place(&validate_yaml));
+        changes.push(validate_yaml);
     }
     (changes.len() == nodes.len()).then_some(changes)
 }
 
-fn one(findings: &mut Findings, raw: &raw::Change, node: &Node) -> Option<Change> {
+fn build(findings: &mut Findings, raw: &raw::Change, node: &Node) -> Option<Change> {
     let (op, path) = (raw.op?, raw.path.as_ref()?);
     let name = match op.value {
         Op::Add => "add",
@@ -60,7 +62,7 @@ fn one(findings: &mut Findings, raw: &raw::Change, node: &Node) -> Option<Change
         Op::Move | Op::Copy => (false, true),
         Op::Remove => (false, false),
     };
-    // A null is a value here, which the raw value cannot tell from none.
+    // `value: null` is a value too, but the raw value does not distinguish it from an absent one.
     let value = node.entries()?.iter().find(|entry| &*entry.key == "value");
     for (key, given, needed) in [
         ("value", value.map(|entry| entry.key_span), needs_value),
@@ -82,7 +84,7 @@ fn one(findings: &mut Findings, raw: &raw::Change, node: &Node) -> Option<Change
     if document && op.value == Op::Remove {
         findings
             .error("wrong-pointer", path.span, "the whole document cannot be removed")
-            .help("for an answer without a body: `then: {status: 200}`");
+            .help("for a response without a body, use `then: {status: 200}`");
         return None;
     }
     let path = path.value.clone();
@@ -107,11 +109,8 @@ fn one(findings: &mut Findings, raw: &raw::Change, node: &Node) -> Option<Change
     })
 }
 
-/// The places that a change looks at, how, and where they are written.
-fn places<'a>(
-    change: &'a Change,
-    raw: &raw::Change,
-) -> Vec<(&'a Pointer, Use, crate::scenario::source::Span)> {
+/// The pointers of a change, how each is used, and where each is written.
+fn pointers<'a>(change: &'a Change, raw: &raw::Change) -> Vec<(&'a Pointer, Use, Span)> {
     let at =
         |written: &Option<Spanned<Pointer>>| written.as_ref().map(|pointer| pointer.span).unwrap_or_default();
     let (path, from) = (at(&raw.path), at(&raw.from));
@@ -126,13 +125,14 @@ fn places<'a>(
     }
 }
 
-fn target(change: &Change) -> Option<Pointer> {
+/// The place whose shape a change makes unknown.
+fn changed_place(change: &Change) -> Option<Pointer> {
     match change {
         Change::Add(place, _)
         | Change::Replace(place, _)
         | Change::Move(_, place)
         | Change::Copy(_, place) => {
-            // Adding an element shifts those behind it: the whole list is another one.
+            // A new list element shifts those after it, so the whole list changes.
             let text = place.text();
             let (parent, step) = text.rsplit_once('/').unwrap_or(("", ""));
             let index = !step.is_empty() && step.bytes().all(|byte| byte.is_ascii_digit());

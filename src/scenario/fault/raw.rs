@@ -1,4 +1,4 @@
-//! The mirror of a fault: its maps and their keys, as written.
+//! The raw mirror of a fault: its maps and keys as written. The doc lines are the descriptions in the JSON Schema.
 
 use std::time::Duration;
 
@@ -17,145 +17,144 @@ use crate::scenario::fault::count::Exactly;
 use crate::scenario::node::Node;
 use crate::scenario::read::{Read, Spanned, choice, raw, read_value};
 use crate::scenario::report::must_be;
-use crate::scenario::scalars::{Id, Integer, NonBlank, Share, Text};
+use crate::scenario::scalars::{Id, Integer, NonBlank, Share, Text, parse_digits};
 
 raw! {
-    /// A fault: what goes wrong, for whom, how often.
+    /// A fault: a condition on requests, how often it applies, and the effect on the response.
     pub struct Fault "a fault" {
-        /// Its name, by which it is listed and can be asked for.
+        /// Name of the fault, shown in lists and the journal, and used by `Prefer: fault=<name>`.
         required "name" name: NonBlank,
-        /// The operations it strikes; by default all.
+        /// Operations that the fault applies to. Default: all.
         optional "operation" operation: OneOrMany<Operation>,
-        /// What must hold of the request; all of it, and any of a list of values.
+        /// Condition on the request. All keys must match; of a list of values, one must match.
         optional "when" when: When,
-        /// What is counted together; by default the requests of the world.
+        /// Which requests share one counter: those of the `world`, of one API `key`, or of one `request` and its retries. Default: `world`.
         optional "per" per: Per,
-        /// Which of the counted are selected, from 1 on: `3`, `1-2`, `4-`, `every 5`, or a list of these; by default all.
+        /// Which of the counted requests are selected, counting from 1: `3`, `1-2`, `4-`, `every 5`, or a list of these. Default: all.
         optional "hits" hits: OneOrMany<Hit>,
-        /// Chance of each of those to be struck; by default all are.
+        /// Probability that the fault applies to a selected request: `10%` or `0.1`. Default: it applies to all of them.
         optional "chance" chance: Share,
-        /// In place of `chance`: exactly so many of each block, in a seeded order: `3 of 10`.
+        /// Instead of `chance`: an exact number of requests out of each block, in an order drawn from the seed: `3 of 10`.
         optional "exactly" exactly: Exactly,
-        /// When, by the world's clock since its start: `10s-40s`.
+        /// Time range on the world's clock, measured from its start: `10s-40s` or `10s-`. Default: always.
         optional "during" during: During,
-        /// Whether it counts at all; by default it does.
+        /// Whether the fault is on. A disabled fault counts no requests. Default: true.
         optional "enabled" enabled: bool,
-        /// Whether it counts only requests that name it: `Prefer: fault=<name>`; by default it counts all.
+        /// Whether the fault counts only requests that ask for it with `Prefer: fault=<name>`. Default: false.
         optional "on_request" on_request: bool,
-        /// What the client sees.
+        /// Effect of the fault on the response.
         required "then" then: Then,
     }
 
-    /// What must hold of a request.
+    /// Condition on a request.
     pub struct When "`when`" {
-        /// An API key, by itself or by its name.
+        /// API key of the request, given as the key itself or its name.
         optional "key" key: OneOrMany<NonBlank>,
-        /// A business number that the request names anywhere.
+        /// Business number that the request names in its path, query, headers or body.
         optional "business" business: OneOrMany<Id>,
-        /// Headers and their values.
+        /// Request headers and the values they must have.
         optional "header" header: NonNullMap<OneOrMany<Text>>,
-        /// Query parameters and their values.
+        /// Query parameters and the values they must have.
         optional "query" query: NonNullMap<OneOrMany<Text>>,
-        /// Places in the body (JSON Pointers) and what stands there.
+        /// JSON Pointers into the request body and the values they must have.
         optional "body" body: Node,
     }
 
-    /// What the client sees: one effect, and beside any of them `delay` and `headers`.
+    /// Effect of a fault: one of `error`, `status`, `connection`, `body` and `lost`. `delay` and `headers` may accompany any of them or stand alone.
     pub struct Then "`then`" {
-        /// An error of the catalogue: its code, or a map that overrides its status or message.
+        /// Answers with an API error: a code of the catalogue, or a map that overrides its status or message.
         optional "error" error: ErrorSpec,
-        /// Beside `error`: the header `retry-after`.
+        /// With `error`: value of the `retry-after` header, in whole seconds.
         optional "retry_after" retry_after: Duration,
-        /// A plain HTTP status, with `json` or `text`.
+        /// Answers with a plain HTTP status, and a body if `json` or `text` is given.
         optional "status" status: FinalStatus,
-        /// Beside `status`: the body, as JSON.
+        /// With `status`: the body as JSON.
         optional "json" json: Node,
-        /// Beside `status`: the body, as text.
+        /// With `status`: the body as text.
         optional "text" text: Text,
-        /// Changed headers, on this answer or on the real one.
+        /// Changes the headers of the injected response or of the real one.
         optional "headers" headers: HeaderChanges,
-        /// Latency: `250ms`, `100ms-400ms` or `{median: 120ms, p99: 900ms}`.
+        /// Adds latency: `250ms`, `100ms-400ms` (uniform) or `{median: 120ms, p99: 900ms}` (log-normal).
         optional "delay" delay: Delay,
-        /// No answer: `reset`, `close`, `stall` or `garbage`.
+        /// Breaks the connection instead of answering: `reset`, `close`, `stall` or `garbage`.
         optional "connection" connection: Connection,
-        /// Beside `connection: stall`: how long; by default until the client leaves.
+        /// With `connection: stall`: how long the connection stalls. Default: until the client disconnects.
         optional "for" for_: Duration,
-        /// Another body.
+        /// Changes the body of the real response.
         optional "body" body: Body,
-        /// The operation takes effect, its answer is lost.
+        /// Runs the operation and then loses its response.
         optional "lost" lost: Lost,
     }
 
-    /// An error of the catalogue, and what is different about it.
+    /// An API error, with a different status or message if given.
     pub struct ErrorMap "`error`" {
-        /// Its code.
+        /// Error code. With a code outside the catalogue, `status` and `message` are required.
         required "code" code: ErrorCode,
-        /// The HTTP status, in place of the catalogue's.
+        /// HTTP status. Default: that of the catalogue.
         optional "status" status: FinalStatus,
-        /// The message, in place of the catalogue's.
+        /// Error message. Default: that of the catalogue.
         optional "message" message: Text,
     }
 
-    /// Changed headers.
+    /// Changes to the headers of a response.
     pub struct HeaderChanges "`headers`" {
-        /// Headers and the values they get.
+        /// Headers to set, with their values.
         optional "set" set: NonNullMap<Text>,
-        /// Headers that are taken away.
+        /// Headers to remove.
         optional "remove" remove: OneOrMany<NonBlank>,
     }
 
-    /// What becomes of the body: one of these.
+    /// A change to the body of the response: exactly one of the keys.
     pub struct Body "`body`" {
-        /// Cut off after this share of the bytes, then a reset.
+        /// Sends only this share of the bytes, then resets the connection.
         optional "truncate" truncate: Share,
-        /// So many bytes at a time: `64 per 100ms`.
+        /// Sends the body slowly, a number of bytes per interval: `64 per 100ms`.
         optional "drip" drip: Drip,
-        /// JSON cut at a token, with status 200 and a fitting length.
+        /// Sends JSON that ends too early, with status 200 and a matching `content-length`.
         optional "malformed" malformed: bool,
-        /// JSON Patch (RFC 6902) on the real answer.
+        /// Applies a JSON Patch (RFC 6902) to the real response.
         optional "patch" patch: Vec<Spanned<Change>>,
     }
 
-    /// One change of a JSON Patch.
+    /// One operation of a JSON Patch.
     pub struct Change "a patch entry" {
-        /// What is done.
+        /// Kind of change.
         required "op" op: Op,
-        /// Where: a JSON Pointer.
+        /// JSON Pointer to the value that changes.
         required "path" path: Pointer,
-        /// Beside `move` and `copy`: where it comes from.
+        /// For `move` and `copy`: JSON Pointer to the source value.
         optional "from" from: Pointer,
-        /// Beside `add`, `replace` and `test`: the value.
+        /// For `add`, `replace` and `test`: the value.
         optional "value" value: Node,
     }
 
-    /// A log-normal latency.
+    /// A log-normal distribution of latency.
     pub struct LogNormal "`delay`" {
-        /// Half of the requests are faster.
+        /// Half of the requests are faster than this.
         required "median" median: Duration,
-        /// One in a hundred is slower.
+        /// One request in a hundred is slower than this.
         required "p99" p99: Duration,
     }
 }
 
 choice! {
-    /// What is counted together.
+    /// Which requests share one counter.
     pub enum Per { "world" World, "key" Key, "request" Request }
-    /// What becomes of a connection.
+    /// How a connection breaks.
     pub enum Connection { "reset" Reset, "close" Close, "stall" Stall, "garbage" Garbage }
-    /// How an answer is lost.
+    /// How a response is lost.
     pub enum Lost { "reset" Reset }
-    /// What a change of a JSON Patch does.
+    /// Kind of change in a JSON Patch.
     pub enum Op {
         "add" Add, "remove" Remove, "replace" Replace, "move" Move, "copy" Copy, "test" Test,
     }
 }
 
-/// The HTTP status of a whole answer: those below 200 only announce one.
+/// The HTTP status of a final response; statuses below 200 are only informational.
 pub type FinalStatus = Integer<200, 599>;
-/// The number in an error body.
 pub type ErrorCode = Integer<1, { u32::MAX as u64 }>;
 
-/// An error: its code, or a map.
+/// An API error, written as its code or as a map.
 #[derive(Debug, Default)]
 pub struct ErrorSpec(pub ErrorMap);
 
@@ -164,9 +163,7 @@ impl Read for ErrorSpec {
         if node.entries().is_some() {
             return ErrorMap::read(findings, node).map(Self);
         }
-        let number = node
-            .scalar()
-            .is_some_and(|scalar| crate::scenario::scalars::parse_digits(&scalar.text).is_some());
+        let number = node.scalar().is_some_and(|scalar| parse_digits(&scalar.text).is_some());
         if !number {
             must_be(findings, node, "a code of the catalogue (`89`), or `{code, status, message}`");
             return None;

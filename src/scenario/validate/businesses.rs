@@ -1,4 +1,4 @@
-//! Accounts and their locations: who has which number, and who may refer to whom.
+//! Validates accounts and their locations: their numbers, and the references between them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,32 +13,32 @@ use crate::scenario::scalars::{Id, NonBlank};
 use crate::scenario::validate::contacts::{self, is_email};
 use crate::scenario::validate::{RecordContext, Unique, questions, reviews};
 
-/// Every number that is taken.
+/// The numbers of all accounts and locations.
 #[derive(Debug, Default)]
 pub struct Accounts {
     businesses: BTreeMap<u64, (Kind, Option<Spanned<Id>>)>,
-    /// Location to its account.
+    /// Location numbers, each with the number of its account.
     locations: BTreeMap<u64, u64>,
-    /// Business numbers as help shows them.
+    /// Account numbers as text, for help messages.
     numbers: Vec<String>,
 }
 
 impl Accounts {
-    /// Takes down all numbers; one that is there twice is among the findings.
-    pub fn of(findings: &mut Findings, list: &List<raw::Business>) -> Self {
+    /// Collects all numbers. Reports a number that appears twice.
+    pub fn collect(findings: &mut Findings, list: &List<raw::Business>) -> Self {
         let mut accounts = Self::default();
-        let mut once = Unique::default();
-        let mut first = |findings: &mut Findings, number: Spanned<Id>| {
+        let mut unique = Unique::default();
+        let mut is_new = |findings: &mut Findings, number: Spanned<Id>| {
             let what = format!("the number {}", number.value.0);
-            once.insert(findings, number.value.0, number.span, ("duplicate-number", &what))
+            unique.insert(findings, number.value.0, number.span, ("duplicate-number", &what))
         };
         for Spanned { value: raw, .. } in list {
-            let own = raw.number.filter(|number| first(findings, *number)).map(|number| number.value.0);
+            let own = raw.number.filter(|number| is_new(findings, *number)).map(|number| number.value.0);
             if let Some(own) = own {
                 accounts.businesses.insert(own, (kind(raw), raw.parent));
             }
             for location in raw.locations.iter().flat_map(|list| &list.value) {
-                if let Some(number) = location.value.number.filter(|number| first(findings, *number)) {
+                if let Some(number) = location.value.number.filter(|number| is_new(findings, *number)) {
                     accounts.locations.insert(number.value.0, own.unwrap_or_default());
                 }
             }
@@ -47,8 +47,7 @@ impl Accounts {
         accounts
     }
 
-    /// All of them, and what they are of.
-    #[must_use]
+    /// All numbers, each with what it belongs to.
     pub fn numbers(&self) -> BTreeMap<u64, BusinessKind> {
         let accounts = self.businesses.keys().map(|number| (*number, BusinessKind::Account));
         let locations =
@@ -56,14 +55,14 @@ impl Accounts {
         accounts.chain(locations).collect()
     }
 
-    /// An account's number; a finding where there is none of that number.
-    pub fn known(&self, findings: &mut Findings, key: &str, number: Spanned<Id>) -> Option<u64> {
+    /// Resolves the number of an account. Reports an unknown number, and a location's. `key` is the key it is written at.
+    pub fn resolve(&self, findings: &mut Findings, key: &str, number: Spanned<Id>) -> Option<u64> {
         let wanted = number.value.0;
         if self.businesses.contains_key(&wanted) {
             return Some(wanted);
         }
         if let Some(account) = self.locations.get(&wanted) {
-            let message = format!("{wanted} is a location, and `{key}` names accounts");
+            let message = format!("{wanted} is a location, but `{key}` takes accounts");
             let finding = findings.error("wrong-reference", number.span, message);
             if *account > 0 {
                 finding.help(format!("its account is {account}"));
@@ -75,8 +74,8 @@ impl Accounts {
         None
     }
 
-    /// The number of an account or one of its locations; a finding where it is neither.
-    pub fn within(&self, findings: &mut Findings, account: u64, number: Spanned<Id>) -> Option<u64> {
+    /// Resolves a number that must belong to an account or one of its locations.
+    pub fn resolve_within(&self, findings: &mut Findings, account: u64, number: Spanned<Id>) -> Option<u64> {
         let wanted = number.value.0;
         if wanted == account || self.locations.get(&wanted) == Some(&account) {
             return Some(wanted);
@@ -96,25 +95,29 @@ impl Accounts {
         self.businesses.get(&number)?.1
     }
 
-    /// Resellers must not stand above themselves; each circle is told once.
-    fn no_circles(&self, findings: &mut Findings) {
+    /// Reports each cycle of parents once.
+    fn check_parent_cycles(&self, findings: &mut Findings) {
         let mut done = BTreeSet::new();
         for start in self.businesses.keys() {
-            let mut way = vec![*start];
-            while let Some(parent) = way.last().and_then(|last| self.parent(*last)) {
+            let mut path = vec![*start];
+            while let Some(parent) = path.last().and_then(|last| self.parent(*last)) {
                 let number = parent.value.0;
                 if done.contains(&number) {
                     break;
                 }
-                if let Some(place) = way.iter().position(|before| *before == number) {
-                    let names = way[place..].iter().chain([&number]).map(u64::to_string);
+                if let Some(place) = path.iter().position(|before| *before == number) {
+                    let names = path[place..].iter().chain([&number]).map(u64::to_string);
                     let names = names.collect::<Vec<_>>().join(" -> ");
-                    findings.error("parent-circle", parent.span, format!("these parents lead back: {names}"));
+                    findings.error(
+                        "parent-circle",
+                        parent.span,
+                        format!("these parents form a cycle: {names}"),
+                    );
                     break;
                 }
-                way.push(number);
+                path.push(number);
             }
-            done.extend(way);
+            done.extend(path);
         }
     }
 }
@@ -126,14 +129,13 @@ fn kind(raw: &raw::Business) -> Kind {
     }
 }
 
-/// The accounts that count.
 pub fn validate(
     loader: &mut Loader,
     context: &RecordContext,
     list: List<raw::Business>,
     accounts: &Accounts,
 ) -> Vec<Business> {
-    accounts.no_circles(&mut loader.findings);
+    accounts.check_parent_cycles(&mut loader.findings);
     list.into_iter().filter_map(|raw| business(loader, context, raw.value, accounts)).collect()
 }
 
@@ -152,7 +154,7 @@ fn business(
     let category = category(findings, raw.category);
     for user in raw.users.iter().flat_map(|list| &list.value) {
         if !is_email(&user.value.0) {
-            findings.error("wrong-value", user.span, "a user is an email address: `name@example.test`");
+            findings.error("wrong-value", user.span, "a user must be an email address: `name@example.test`");
         }
     }
     let mut once = Unique::default();
@@ -210,22 +212,26 @@ fn business(
 }
 
 fn reseller(findings: &mut Findings, accounts: &Accounts, parent: Spanned<Id>) -> Option<u64> {
-    let number = accounts.known(findings, "parent", parent)?;
+    let number = accounts.resolve(findings, "parent", parent)?;
     if accounts.businesses.get(&number).map(|(kind, _)| *kind) == Some(Kind::Reseller) {
         return Some(number);
     }
     findings
-        .error("wrong-reference", parent.span, format!("{number} is no reseller, and `parent` names one"))
-        .help(format!("business {number} becomes one by `type: reseller`"));
+        .error(
+            "wrong-reference",
+            parent.span,
+            format!("`parent` must be a reseller, but {number} is not one"),
+        )
+        .help(format!("to make {number} a reseller, give it `type: reseller`"));
     None
 }
 
 fn competitor(findings: &mut Findings, accounts: &Accounts, own: u64, number: Spanned<Id>) -> Option<u64> {
-    let wanted = accounts.known(findings, "competitors", number)?;
+    let wanted = accounts.resolve(findings, "competitors", number)?;
     let reseller = accounts.businesses.get(&wanted).is_some_and(|(kind, _)| *kind == Kind::Reseller);
     let message = match (wanted == own, reseller) {
-        (true, _) => "a business is no competitor of its own".to_owned(),
-        (false, true) => format!("{wanted} is a reseller, and `competitors` names enterprises"),
+        (true, _) => "a business cannot be its own competitor".to_owned(),
+        (false, true) => format!("{wanted} is a reseller, but `competitors` takes enterprises"),
         (false, false) => return Some(wanted),
     };
     findings.error("wrong-reference", number.span, message);
@@ -241,6 +247,9 @@ fn category(findings: &mut Findings, raw: Option<Spanned<NonBlank>>) -> String {
     findings
         .warning("unknown-category", span, format!("there are no phrases for the category `{written}`"))
         .suggest(&wanted, CATEGORIES)
-        .help(format!("the neutral ones serve; there are {}", join_or(CATEGORIES).replace(" or ", " and ")));
+        .help(format!(
+            "neutral phrases are used instead; the categories are {}",
+            join_or(CATEGORIES).replace(" or ", " and ")
+        ));
     NEUTRAL.to_owned()
 }

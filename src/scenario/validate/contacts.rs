@@ -1,4 +1,4 @@
-//! Contacts.
+//! Validates contacts.
 
 use crate::dataset::records::{Contact, ContactPlan, CustomField, Preferences};
 use crate::scenario::diagnostic::Findings;
@@ -15,7 +15,7 @@ use crate::scenario::validate::{Unique, plan, text};
 const COUNTRIES: [&str; 6] = ["US", "AU", "CA", "MX", "PR", "VI"];
 const FIELD_TYPES: [&str; 7] = ["text", "number", "currency", "date", "yesno", "yes/no", "boolean"];
 
-/// The contacts of an account, and those to be generated.
+/// Validates the contacts of an account: given ones and plans of generated ones.
 pub fn validate(
     loader: &mut Loader,
     accounts: &Accounts,
@@ -39,7 +39,6 @@ pub fn validate(
 }
 
 /// Whether a text looks like an email address.
-#[must_use]
 pub fn is_email(text: &str) -> bool {
     text.split_once('@').is_some_and(|(name, host)| {
         !name.is_empty() && !host.is_empty() && !host.contains('@') && !text.contains(char::is_whitespace)
@@ -61,16 +60,16 @@ fn contact(
         findings.error("wrong-value", email.span, "`email` must be an email address: `name@example.test`");
     }
     if let Some(code) = &raw.country_code {
-        one_of(findings, "countryCode", code.span, &code.value.0, &COUNTRIES);
+        check_word(findings, "countryCode", code.span, &code.value.0, &COUNTRIES);
     }
     let mut business_ids = Vec::new();
     for id in raw.business_ids.into_iter().flat_map(|list| list.value) {
-        business_ids.extend(accounts.within(findings, account, id));
+        business_ids.extend(accounts.resolve_within(findings, account, id));
     }
     let mut custom_fields = Vec::new();
     for Spanned { value: field, .. } in raw.custom_fields.into_iter().flat_map(|list| list.value) {
         if let Some(kind) = &field.kind {
-            one_of(findings, "type", kind.span, &kind.value.0, &FIELD_TYPES);
+            check_word(findings, "type", kind.span, &kind.value.0, &FIELD_TYPES);
         }
         let (Some(name), Some(value)) = (field.name, field.value) else { continue };
         let kind = text(field.kind).unwrap_or_else(|| FIELD_TYPES[0].to_owned());
@@ -103,7 +102,7 @@ fn preferences(raw: &raw::Preferences) -> Preferences {
     }
 }
 
-fn one_of(findings: &mut Findings, key: &'static str, span: Span, word: &str, words: &[&str]) {
+fn check_word(findings: &mut Findings, key: &'static str, span: Span, word: &str, words: &[&str]) {
     if !words.contains(&word) {
         findings.key = key;
         unknown_word(findings, span, word, words);

@@ -1,4 +1,4 @@
-//! `dialect`: what differs in the API's manners.
+//! Validates `dialect`: the options of the API where its documentation leaves them open.
 
 use std::collections::BTreeMap;
 
@@ -8,6 +8,7 @@ use crate::api::operation::Operation;
 use crate::api::sources::{self, Source};
 use crate::scenario::collections::{Dictionary, Member};
 use crate::scenario::diagnostic::{Findings, join_or};
+use crate::scenario::fault::error::status_with_body;
 use crate::scenario::loader::Loader;
 use crate::scenario::raw::{self, ContactIdentity, List, QueryApiKey, Statuses, ToDate};
 use crate::scenario::read::Spanned;
@@ -16,18 +17,17 @@ use crate::scenario::scalars::NonBlank;
 use crate::scenario::source::Span;
 use crate::scenario::validate::RecordContext;
 
-/// So many sources there may be.
-const SOURCES: usize = 1000;
+/// Maximum number of sources in `dialect.sources`.
+const MAX_SOURCES: usize = 1000;
 
-/// The dialect that a scenario asks for.
 pub fn validate(loader: &mut Loader, raw: raw::Dialect) -> Dialect {
     let findings = &mut loader.findings;
     let mut dialect = Dialect::default();
     if let Some(raw) = raw.names {
-        names(findings, raw.value, &mut dialect.names);
+        set_names(findings, raw.value, &mut dialect.names);
     }
     for member in raw.statuses.into_iter().flat_map(|statuses| statuses.value.0) {
-        status(findings, member, &mut dialect.statuses);
+        add_status(findings, member, &mut dialect.statuses);
     }
     dialect.to_date_exclusive = raw.to_date.is_some_and(|it| it.value == ToDate::Exclusive);
     dialect.query_api_key = raw.query_api_key.is_some_and(|it| it.value == QueryApiKey::Accept);
@@ -40,12 +40,12 @@ pub fn validate(loader: &mut Loader, raw: raw::Dialect) -> Dialect {
         Some(raw::Cors::Any) | None => {}
     }
     if let Some(raw) = raw.sources {
-        more_sources(findings, raw, &mut dialect.sources);
+        add_sources(findings, raw, &mut dialect.sources);
     }
     dialect
 }
 
-fn names(findings: &mut Findings, raw: raw::Names, names: &mut Names) {
+fn set_names(findings: &mut Findings, raw: raw::Names, names: &mut Names) {
     let given = [
         (raw.start_index, "start_index", &mut names.start_index),
         (raw.count, "count", &mut names.count),
@@ -58,7 +58,7 @@ fn names(findings: &mut Findings, raw: raw::Names, names: &mut Names) {
             *name = given.value.0;
         }
     }
-    // All three stand in one query.
+    // All three are parameters of one query, so their names must differ.
     let all = [&names.start_index, &names.count, &names.competitor];
     for (one, other) in [(0, 1), (0, 2), (1, 2)] {
         if let (true, Some(span)) = (all[one] == all[other], spans[other].1.or(spans[one].1)) {
@@ -72,7 +72,7 @@ fn names(findings: &mut Findings, raw: raw::Names, names: &mut Names) {
     }
 }
 
-fn status(
+fn add_status(
     findings: &mut Findings,
     member: Member<Statuses>,
     out: &mut BTreeMap<(Code, Option<Operation>), u16>,
@@ -83,17 +83,12 @@ fn status(
         unknown_reference(findings, member.key_span, ("code of the catalogue", &member.key), all);
         return;
     };
-    let bodied = |findings: &mut Findings, status: raw::Status, span| {
-        let number = u16::try_from(status.0).ok()?;
-        if matches!(number, 204 | 205 | 304) {
-            findings.error("wrong-value", span, format!("an answer with status {number} has no body"));
-            return None;
-        }
-        Some(number)
+    let with_body = |findings: &mut Findings, value: raw::Status, span| {
+        status_with_body(findings, &Spanned { span, value })
     };
     match member.value {
         Statuses::All(status) => {
-            if let Some(number) = bodied(findings, status, member.span) {
+            if let Some(number) = with_body(findings, status, member.span) {
                 out.insert((row.code, None), number);
             }
         }
@@ -104,7 +99,7 @@ fn status(
                     unknown_reference(findings, member.key_span, ("operation", &member.key), names);
                     continue;
                 };
-                if let Some(number) = bodied(findings, member.value, member.span) {
+                if let Some(number) = with_body(findings, member.value, member.span) {
                     out.insert((row.code, Some(operation)), number);
                 }
             }
@@ -124,20 +119,24 @@ fn origins(findings: &mut Findings, list: List<NonBlank>) -> Vec<String> {
             out.push(origin);
         } else {
             findings
-                .error("wrong-value", span, "an origin is a scheme and a host: `https://app.example.test`")
-                .help("no path and no `/` at the end; every origin: `cors: any`");
+                .error(
+                    "wrong-value",
+                    span,
+                    "an origin must be a scheme and a host: `https://app.example.test`",
+                )
+                .help("leave out the path and the `/` at the end; to allow every origin, use `cors: any`");
         }
     }
     out
 }
 
-fn more_sources(findings: &mut Findings, raw: Spanned<Dictionary<raw::Source>>, sources: &mut Vec<Source>) {
-    if raw.value.0.len() > SOURCES {
-        findings.error("limit", raw.span, format!("there are more than {SOURCES} sources"));
+fn add_sources(findings: &mut Findings, raw: Spanned<Dictionary<raw::Source>>, sources: &mut Vec<Source>) {
+    if raw.value.0.len() > MAX_SOURCES {
+        findings.error("limit", raw.span, format!("there are more than {MAX_SOURCES} sources"));
         return;
     }
     let mut members = raw.value.0;
-    // In an order of their own, so that none follows from how the file is written.
+    // Sorted, because the order of keys in the file has no meaning.
     members.sort_by(|a, b| a.key.cmp(&b.key));
     for member in members {
         let raw = member.value;
@@ -153,7 +152,8 @@ fn more_sources(findings: &mut Findings, raw: Spanned<Dictionary<raw::Source>>, 
         match (clash, own) {
             (Some(at), _) => {
                 let (alias, name) = (&sources[at].alias, &sources[at].name);
-                let message = format!("another source is called so: `{alias}`, shown as `{name}`");
+                let message =
+                    format!("this name is already taken by the source `{alias}`, shown as `{name}`");
                 findings.error("duplicate-name", member.key_span, message);
             }
             (None, Some(own)) => sources[own] = source,
@@ -162,8 +162,8 @@ fn more_sources(findings: &mut Findings, raw: Spanned<Dictionary<raw::Source>>, 
     }
 }
 
-/// Place of the source of that alias or shown name; a finding where there is none.
-pub fn source(findings: &mut Findings, context: &RecordContext, name: &str, span: Span) -> Option<u16> {
+/// Index of the source with this alias or shown name. Reports an unknown one.
+pub fn source_index(findings: &mut Findings, context: &RecordContext, name: &str, span: Span) -> Option<u16> {
     if let Some(place) = context.source(name) {
         return Some(place);
     }

@@ -1,4 +1,4 @@
-//! `keys`.
+//! Validates API keys.
 
 use crate::auth::Key;
 use crate::clock::Mode;
@@ -10,7 +10,7 @@ use crate::scenario::source::Span;
 use crate::scenario::validate::Unique;
 use crate::scenario::validate::businesses::Accounts;
 
-/// The keys that count; `scenario` is the scenario's name.
+/// Validates the API keys of the scenario named `scenario`.
 pub fn validate(
     findings: &mut Findings,
     list: List<raw::Key>,
@@ -30,16 +30,16 @@ pub fn validate(
                 .warning(
                     "frozen-clock",
                     limit.span,
-                    "on a frozen clock the window of this rate limit never ends by itself",
+                    "the clock is frozen, so the window of this rate limit does not end by itself",
                 )
-                .help("it ends when the clock is moved; or let it run: `clock: {mode: running}`");
+                .help("move the clock through the admin API, or let it run with `clock: {mode: running}`");
         }
         if raw.world.is_some() {
-            own_world(findings, &raw, span, scenario);
+            check_world_name(findings, &raw, span, scenario);
         }
         let covered = raw.accounts.map(|list| {
             let numbers = list.value.into_iter();
-            numbers.filter_map(|number| accounts.known(findings, "accounts", number)).collect::<Vec<u64>>()
+            numbers.filter_map(|number| accounts.resolve(findings, "accounts", number)).collect::<Vec<u64>>()
         });
         let Some(key) = raw.key else { continue };
         let what = format!("the key `{}`", key.value.0);
@@ -56,20 +56,24 @@ pub fn validate(
     out
 }
 
-fn own_world(findings: &mut Findings, raw: &raw::Key, span: Span, scenario: &str) {
+fn check_world_name(findings: &mut Findings, raw: &raw::Key, span: Span, scenario: &str) {
     let pattern =
         "1 to 64 letters, digits, `.`, `_` or `-`, beginning with a letter or digit, and not `default`";
     match &raw.name {
         None => {
             findings
-                .error("world-name", span, "a key with `world: own` needs a `name`, which is its world's")
+                .error(
+                    "world-name",
+                    span,
+                    "a key with `world: own` needs a `name`, which is also the name of its world",
+                )
                 .help(pattern);
         }
         Some(Spanned { span, value: NonBlank(name) }) if name == "default" || !is_world_name(name) => {
             findings.error("world-name", *span, format!("`{name}` cannot name a world")).help(pattern);
         }
         Some(Spanned { span, value: NonBlank(name) }) if name == scenario => {
-            let message = format!("`{name}` is this scenario's name, and so that of its standing world");
+            let message = format!("`{name}` is the name of this scenario and of its standing world");
             findings.error("world-name", *span, message).help("give the key another name");
         }
         Some(_) => {}

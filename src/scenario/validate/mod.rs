@@ -1,18 +1,12 @@
-//! From raw values to the validated scenario: references, duplicates, ranges that depend on one another, defaults.
+//! Turns the raw scenario into a validated one: checks references, duplicates and dependent ranges, and fills in defaults.
 
-/// Accounts, their locations and how they refer to each other.
 pub mod businesses;
-/// Contacts.
 pub mod contacts;
-/// The API's manners.
 pub mod dialect;
-/// API keys.
 pub mod keys;
-/// Days, weights and languages of generated records.
+/// Plans of generated records.
 pub mod plan;
-/// Questions and their answers.
 pub mod questions;
-/// Reviews.
 pub mod reviews;
 
 use std::collections::HashMap;
@@ -33,40 +27,36 @@ use crate::scenario::references::References;
 use crate::scenario::source::Span;
 use crate::scenario::{expect, fault, route, webhook};
 
-/// What records are checked against.
+/// What records are checked against: the clock's start and the sources.
 #[derive(Debug)]
 pub struct RecordContext {
-    /// The clock's start, if the scenario says one.
+    /// The clock's start, if the scenario gives one.
     pub start: Option<Moment>,
-    /// The day of the clock's start, or that of the load.
+    /// The day of the clock's start, or the day on which the scenario is loaded.
     pub today: Day,
-    /// The sources there are.
     pub sources: Vec<Source>,
-    /// Their places by alias and by shown name, case folded.
-    places: HashMap<String, u16>,
+    /// Indexes into `sources` by alias and by shown name, case folded.
+    indexes: HashMap<String, u16>,
 }
 
 impl RecordContext {
-    /// Terms of a clock's start, the day of the load, and sources.
-    #[must_use]
     pub fn new(start: Option<Moment>, today: Day, sources: Vec<Source>) -> Self {
-        let mut places = HashMap::new();
-        for (source, place) in sources.iter().zip(0..=u16::MAX) {
+        let mut indexes = HashMap::new();
+        for (source, index) in sources.iter().zip(0..=u16::MAX) {
             for name in [&source.alias, &source.name] {
-                places.entry(fold(name)).or_insert(place);
+                indexes.entry(fold(name)).or_insert(index);
             }
         }
-        Self { start, today, sources, places }
+        Self { start, today, sources, indexes }
     }
 
-    /// Place of the source of that alias or shown name.
-    #[must_use]
+    /// Index of the source with this alias or shown name.
     pub fn source(&self, name: &str) -> Option<u16> {
-        self.places.get(name).or_else(|| self.places.get(&fold(name))).copied()
+        self.indexes.get(name).or_else(|| self.indexes.get(&fold(name))).copied()
     }
 }
 
-/// Checks a merged scenario; what comes out counts only if no error was found.
+/// Validates a merged scenario. The result may be used only if no error was reported.
 pub fn scenario(loader: &mut Loader, root: ScenarioFile, name: String) -> Scenario {
     let clock = root.clock.as_ref().map(|given| self::clock(&given.value)).unwrap_or_default();
     let clock = clock.over(clock::Setting::default());
@@ -74,16 +64,12 @@ pub fn scenario(loader: &mut Loader, root: ScenarioFile, name: String) -> Scenar
     let today = clock.start.map_or(loader.context.today, Moment::day);
     let context = RecordContext::new(clock.start, today, dialect.sources.clone());
     let businesses = root.businesses.map_or_else(Vec::new, |list| list.value);
-    let accounts = businesses::Accounts::of(&mut loader.findings, &businesses);
+    let accounts = businesses::Accounts::collect(&mut loader.findings, &businesses);
     let keys = root.keys.map_or_else(Vec::new, |list| list.value);
     let keys = keys::validate(&mut loader.findings, keys, &accounts, clock.mode, &name);
-    let sections = [
-        ("expect", root.expect.as_ref().filter(|list| !list.value.is_empty()).map(|list| list.span)),
-        ("routes", root.routes.as_ref().filter(|list| !list.value.is_empty()).map(|list| list.span)),
-    ];
-    for (section, span) in sections {
-        if let Some(span) = span {
-            loader.findings.warning("not-acted-on", span, format!("`{section}` are not acted on yet"));
+    for (section, list) in [("expect", &root.expect), ("routes", &root.routes)] {
+        if let Some(list) = list.as_ref().filter(|list| !list.value.is_empty()) {
+            loader.findings.warning("not-acted-on", list.span, format!("`{section}` is not acted on yet"));
         }
     }
     let seed = match root.seed.map(|seed| seed.value) {
@@ -128,8 +114,7 @@ fn nodes(list: Option<&Spanned<List<Node>>>) -> Vec<&Node> {
     list.iter().flat_map(|list| &list.value).map(|entry| &entry.value).collect()
 }
 
-/// As much of a clock's setting as is written.
-#[must_use]
+/// The given parts of a clock's setting.
 pub fn clock(raw: &raw::Clock) -> clock::Given {
     clock::Given {
         start: raw.start.map(|start| start.value),
@@ -140,7 +125,7 @@ pub fn clock(raw: &raw::Clock) -> clock::Given {
     }
 }
 
-/// Things of which there may be one each, and where the first of each stands.
+/// Keys that must be unique, each with the span where it first appeared.
 #[derive(Debug)]
 pub struct Unique<K>(HashMap<K, Span>);
 
@@ -151,18 +136,18 @@ impl<K> Default for Unique<K> {
 }
 
 impl<K: Eq + Hash> Unique<K> {
-    /// Whether this is the first of its kind; if not, that is among the findings: `what` is there twice.
+    /// Inserts a key. Returns false and reports an error if it is already present; `code` and `what` are those of the
+    /// error.
     pub fn insert(
         &mut self,
         findings: &mut Findings,
         key: K,
         span: Span,
-        what: (&'static str, &str),
+        (code, what): (&'static str, &str),
     ) -> bool {
         if let Some(first) = self.0.get(&key) {
-            let (code, what) = what;
             findings
-                .error(code, span, format!("{what} is there twice"))
+                .error(code, span, format!("{what} appears twice"))
                 .label("the second")
                 .related(*first, "the first");
             return false;
@@ -172,8 +157,8 @@ impl<K: Eq + Hash> Unique<K> {
     }
 }
 
-/// Notes a day after the clock's start.
-pub fn not_later(findings: &mut Findings, context: &RecordContext, key: &str, span: Span, at: Moment) {
+/// Warns about a time after the clock's start.
+pub fn warn_if_future(findings: &mut Findings, context: &RecordContext, key: &str, span: Span, at: Moment) {
     let late = match context.start {
         Some(start) if at != at.day().start() => at > start,
         Some(_) | None => at.day() > context.today,
@@ -183,11 +168,11 @@ pub fn not_later(findings: &mut Findings, context: &RecordContext, key: &str, sp
             Some(start) => format!("the clock's start, {}", start.iso()),
             None => format!("today, {}", context.today.iso()),
         };
-        findings.warning("future-date", span, format!("`{key}` lies after {than}"));
+        findings.warning("future-date", span, format!("`{key}` is after {than}"));
     }
 }
 
-/// The text of a leaf.
+/// The text of an optional value.
 pub fn text<T: Into<String>>(field: Option<Spanned<T>>) -> Option<String> {
     field.map(|marked| marked.value.into())
 }

@@ -1,4 +1,4 @@
-//! Days, weights and languages of generated records, and how many there may be.
+//! Validates the plans of generated records: their number, days, weights and languages.
 
 use std::collections::BTreeMap;
 
@@ -11,20 +11,20 @@ use crate::scenario::raw_records as raw;
 use crate::scenario::read::Spanned;
 use crate::scenario::scalars::{Count, Share};
 use crate::scenario::source::Span;
-use crate::scenario::validate::{RecordContext, Unique, dialect, not_later};
+use crate::scenario::validate::{RecordContext, Unique, dialect, warn_if_future};
 
-/// So many records a scenario may generate in all.
-const GENERATED: u64 = 20_000_000;
-/// A weight may be so large.
-const WEIGHT: u64 = 1_000_000;
+/// Maximum number of records that a scenario generates in all.
+const MAX_GENERATED: u64 = 20_000_000;
+const MAX_WEIGHT: u64 = 1_000_000;
 
+/// Default weights of 1 to 5 stars.
 const RATINGS: [u32; 5] = [5, 5, 10, 25, 55];
+/// Default weights of sources.
 const SOURCES: [(&str, u32); 4] =
     [("google", 60), ("facebook", 25), ("our_website", 10), ("direct_feedback", 5)];
 const PUBLISHED: Share = Share(900_000);
 const RESPONDED: Share = Share(400_000);
 
-/// How to generate reviews.
 pub fn reviews(loader: &mut Loader, context: &RecordContext, raw: raw::ReviewPlan) -> Option<ReviewPlan> {
     let count = count(loader, raw.generate);
     let findings = &mut loader.findings;
@@ -46,7 +46,6 @@ pub fn reviews(loader: &mut Loader, context: &RecordContext, raw: raw::ReviewPla
     Some(plan)
 }
 
-/// How to generate questions.
 pub fn questions(
     loader: &mut Loader,
     context: &RecordContext,
@@ -58,7 +57,6 @@ pub fn questions(
     Some(QuestionPlan { count: count?, from, to, locales })
 }
 
-/// How to generate contacts.
 pub fn contacts(loader: &mut Loader, raw: raw::ContactPlan) -> Option<ContactPlan> {
     let count = count(loader, raw.generate);
     let locales = locales(&mut loader.findings, raw.locale);
@@ -69,19 +67,19 @@ fn count(loader: &mut Loader, raw: Option<Spanned<Count>>) -> Option<u32> {
     let raw = raw?;
     let before = loader.generated;
     loader.generated = before.saturating_add(raw.value.0);
-    if before <= GENERATED && loader.generated > GENERATED {
-        let message = format!("with this a scenario generates more than {GENERATED} records");
+    if before <= MAX_GENERATED && loader.generated > MAX_GENERATED {
+        let message = format!("the scenario generates more than {MAX_GENERATED} records in all");
         loader.findings.error("limit", raw.span, message).label(format!("{before} before this"));
     }
     u32::try_from(raw.value.0).ok()
 }
 
-/// The days given, or the 365 up to the clock's start.
+/// The range of days given, by default the 365 days up to the clock's start.
 fn days(findings: &mut Findings, context: &RecordContext, raw: Option<Spanned<raw::Dates>>) -> (Day, Day) {
     let span = raw.as_ref().map_or_else(Span::default, |raw| raw.span);
     let (from, to) = raw.map_or((None, None), |raw| (raw.value.from, raw.value.to));
     if let Some(to) = to {
-        not_later(findings, context, "to", to.span, to.value.start());
+        warn_if_future(findings, context, "to", to.span, to.value.start());
     }
     let last = to.map_or(context.today, |to| to.value);
     let first = from.map_or(Day(last.0.saturating_sub(364)), |from| from.value);
@@ -96,16 +94,25 @@ fn days(findings: &mut Findings, context: &RecordContext, raw: Option<Spanned<ra
 }
 
 fn weight(findings: &mut Findings, span: Span, weight: u64) -> u32 {
-    if weight > WEIGHT {
-        findings.error("wrong-value", span, format!("a weight must be a whole number from 0 to {WEIGHT}"));
+    if weight > MAX_WEIGHT {
+        findings.error(
+            "wrong-value",
+            span,
+            format!("a weight must be a whole number from 0 to {MAX_WEIGHT}"),
+        );
     }
-    u32::try_from(weight.min(WEIGHT)).unwrap_or_default()
+    u32::try_from(weight.min(MAX_WEIGHT)).unwrap_or_default()
 }
 
-/// Where no weight was wrong in itself (`errors` as they were before), one must count.
-fn some_weight(findings: &mut Findings, span: Span, errors: usize, weights: impl IntoIterator<Item = u32>) {
+/// Reports weights that are all 0. Weights with an error are skipped; `errors` is the number of errors before them.
+fn check_any_weight(
+    findings: &mut Findings,
+    span: Span,
+    errors: usize,
+    weights: impl IntoIterator<Item = u32>,
+) {
     if findings.errors() == errors && weights.into_iter().all(|weight| weight == 0) {
-        findings.error("no-weight", span, "one of these weights must be more than 0");
+        findings.error("no-weight", span, "at least one of these weights must be more than 0");
     }
 }
 
@@ -117,13 +124,13 @@ fn ratings(findings: &mut Findings, raw: Spanned<Dictionary<Count>>) -> [u32; 5]
         let Some(place) = place else {
             let message = format!("`{}` is not a number of stars, 1 to 5", member.key);
             findings.error("unknown-value", member.key_span, message).help(
-                "recommendations and direct feedback follow from these: 4 and 5 stars become 1, else 0",
+                "for recommendations, 4 and 5 stars become 1 and fewer become 0; direct feedback is always 0",
             );
             continue;
         };
         weights[place] = weight;
     }
-    some_weight(findings, raw.span, before, weights);
+    check_any_weight(findings, raw.span, before, weights);
     weights
 }
 
@@ -136,13 +143,13 @@ fn sources(
     let (before, mut weights) = (findings.errors(), BTreeMap::new());
     for member in raw.value.0 {
         let weight = weight(findings, member.span, member.value.0);
-        if let Some(place) = dialect::source(findings, context, &member.key, member.key_span) {
+        if let Some(place) = dialect::source_index(findings, context, &member.key, member.key_span) {
             let what = format!("the source `{}`", member.key);
             once.insert(findings, place, member.key_span, ("duplicate-name", &what));
             weights.insert(place, weight);
         }
     }
-    some_weight(findings, raw.span, before, weights.values().copied());
+    check_any_weight(findings, raw.span, before, weights.values().copied());
     weights.into_iter().filter(|(_, weight)| *weight > 0).collect()
 }
 
@@ -158,6 +165,6 @@ fn locales(findings: &mut Findings, raw: Option<Spanned<raw::Locales>>) -> Vec<(
         let (locale, given) = member.value;
         weights.insert(locale, weight(findings, member.span, given.into()));
     }
-    some_weight(findings, raw.span, before, weights.values().copied());
+    check_any_weight(findings, raw.span, before, weights.values().copied());
     weights.into_iter().filter(|(_, weight)| *weight > 0).collect()
 }

@@ -1,4 +1,4 @@
-//! Questions and their answers.
+//! Validates questions and their answers.
 
 use crate::dataset::records::{Answer, Question, Questions};
 use crate::scenario::diagnostic::Findings;
@@ -8,19 +8,19 @@ use crate::scenario::raw_records::{self as raw, QuestionEntry, Records};
 use crate::scenario::read::Spanned;
 use crate::scenario::scalars::NonBlank;
 use crate::scenario::seed_data;
-use crate::scenario::validate::{RecordContext, Unique, not_later, plan, text};
+use crate::scenario::validate::{RecordContext, Unique, plan, text, warn_if_future};
 
-/// Who asks and answers, unless a record says otherwise.
+/// Default category of those who ask and answer.
 const CATEGORY: &str = "REGULAR_USER";
 
-/// The ids that questions and answers of an account have taken.
+/// The ids of an account's questions and answers, which must be unique.
 #[derive(Debug, Default)]
 pub struct Ids {
     questions: Unique<u64>,
     answers: Unique<u64>,
 }
 
-/// The questions of a location.
+/// Validates the questions of a location.
 pub fn validate(
     loader: &mut Loader,
     context: &RecordContext,
@@ -49,7 +49,6 @@ pub fn validate(
     out
 }
 
-/// One question; nothing, and a finding, where it cannot be one.
 pub fn question(
     findings: &mut Findings,
     context: &RecordContext,
@@ -61,7 +60,7 @@ pub fn question(
         ids.questions.insert(findings, id.value.0, id.span, ("duplicate-id", &what));
     }
     if let Some(at) = raw.date {
-        not_later(findings, context, "date", at.span, at.value);
+        warn_if_future(findings, context, "date", at.span, at.value);
     }
     let asked = raw.date;
     let mut answers = Vec::new();
@@ -71,7 +70,7 @@ pub fn question(
             ids.answers.insert(findings, id.value.0, id.span, ("duplicate-id", &what));
         }
         if let Some(at) = raw.date {
-            not_later(findings, context, "date", at.span, at.value);
+            warn_if_future(findings, context, "date", at.span, at.value);
         }
         let (Some(answer), Some(at)) = (raw.answer, raw.date.or(asked)) else { continue };
         answers.push(Answer {

@@ -1,4 +1,4 @@
-//! Reviews.
+//! Validates reviews.
 
 use crate::api::sources::{DIRECT_FEEDBACK, GOOGLE};
 use crate::dataset::records::{Review, Reviewer, Reviews};
@@ -8,9 +8,9 @@ use crate::scenario::raw::List;
 use crate::scenario::raw_records::{self as raw, Records, ReviewEntry};
 use crate::scenario::read::Spanned;
 use crate::scenario::seed_data;
-use crate::scenario::validate::{RecordContext, Unique, dialect, not_later, plan, text};
+use crate::scenario::validate::{RecordContext, Unique, dialect, plan, text, warn_if_future};
 
-/// The reviews of a location; ids are told apart within `ids`.
+/// Validates the reviews of a location; `ids` holds the review ids of its account.
 pub fn validate(
     loader: &mut Loader,
     context: &RecordContext,
@@ -39,7 +39,6 @@ pub fn validate(
     out
 }
 
-/// One review; nothing, and a finding, where it cannot be one.
 pub fn review(
     findings: &mut Findings,
     context: &RecordContext,
@@ -51,17 +50,17 @@ pub fn review(
         ids.insert(findings, id.value.0.clone(), id.span, ("duplicate-id", &what));
     }
     if let Some(day) = raw.date {
-        not_later(findings, context, "date", day.span, day.value.start());
+        warn_if_future(findings, context, "date", day.span, day.value.start());
     }
     if let Some(day) = raw.response_date {
-        not_later(findings, context, "responseDate", day.span, day.value.start());
+        warn_if_future(findings, context, "responseDate", day.span, day.value.start());
     }
     let source = match &raw.source {
-        Some(name) => dialect::source(findings, context, &name.value.0, name.span)?,
+        Some(name) => dialect::source_index(findings, context, &name.value.0, name.span)?,
         None => context.source(GOOGLE)?,
     };
     let stars = raw.rating?;
-    rating(findings, context, source, Spanned { span: stars.span, value: stars.value.0 });
+    check_rating(findings, context, source, Spanned { span: stars.span, value: stars.value.0 });
     let day = raw.date?.value;
     let response = text(raw.response);
     let extra = raw.extra_params.into_iter().flat_map(|map| map.value.0);
@@ -95,8 +94,8 @@ pub fn review(
     })
 }
 
-/// Checks stars against what the source gives.
-fn rating(findings: &mut Findings, context: &RecordContext, source: u16, stars: Spanned<u64>) {
+/// Checks a rating against its source: some sources give stars, some recommendations.
+fn check_rating(findings: &mut Findings, context: &RecordContext, source: u16, stars: Spanned<u64>) {
     let Some(source) = context.sources.get(usize::from(source)) else { return };
     if source.alias == DIRECT_FEEDBACK {
         if stars.value != 0 {
@@ -108,13 +107,16 @@ fn rating(findings: &mut Findings, context: &RecordContext, source: u16, stars: 
                 .warning(
                     "stars",
                     stars.span,
-                    format!("{} gives no stars: a review there recommends (1) or not (0)", source.name),
+                    format!(
+                        "{} has no stars: a rating there is 1 (recommended) or 0 (not recommended)",
+                        source.name
+                    ),
                 )
                 .help("it is served as written");
         }
     } else if stars.value == 0 {
         findings
             .error("wrong-rating", stars.span, format!("a review from {} has 1 to 5 stars", source.name))
-            .help("0 is for direct feedback, and for sources that recommend or not");
+            .help("0 is for direct feedback and for sources with recommendations instead of stars");
     }
 }

@@ -1,4 +1,4 @@
-//! Names of events: known, added by the scenario, or another name of one.
+//! Validates event names: built-in events, events added by the scenario, and the alias.
 
 use crate::api::events::{CLOSED_ALIAS, KNOWN};
 use crate::scenario::collections::OneOrMany;
@@ -9,14 +9,13 @@ use crate::scenario::references::References;
 use crate::scenario::report::unknown_reference;
 use crate::scenario::scalars::NonBlank;
 
-/// The names of events that `webhooks` has, right or wrong.
-#[must_use]
+/// The names of the events that a scenario adds, not yet validated.
 pub fn names(webhooks: Option<&Node>) -> Vec<String> {
     let entries = webhooks.and_then(|node| node.get("events")).and_then(Node::entries).unwrap_or_default();
     entries.iter().map(|entry| entry.key.to_string()).collect()
 }
 
-/// The event of that name; what is not there is among the findings.
+/// Resolves an event name. Reports an unknown one.
 pub fn validate(
     findings: &mut Findings,
     references: &References,
@@ -34,8 +33,12 @@ pub fn validate(
     None
 }
 
-/// The events of those names, each once.
-pub fn each(findings: &mut Findings, references: &References, names: &OneOrMany<NonBlank>) -> Vec<String> {
+/// Resolves a list of event names. Each event is returned once.
+pub fn validate_all(
+    findings: &mut Findings,
+    references: &References,
+    names: &OneOrMany<NonBlank>,
+) -> Vec<String> {
     let mut events = Vec::new();
     for name in &names.0 {
         if let Some(event) = validate(findings, references, name).filter(|event| !events.contains(event)) {

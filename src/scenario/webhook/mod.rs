@@ -1,31 +1,29 @@
-//! Webhooks, from their text.
+//! Validates webhooks.
 
 use std::collections::BTreeMap;
 
 use crate::api::events::{CLOSED_ALIAS, KNOWN};
 use crate::fault::count::Per;
 use crate::scenario::diagnostic::Findings;
-use crate::scenario::fault::count::{self, Often};
+use crate::scenario::fault::count::{self, CountKeys};
 use crate::scenario::fault::patch::entries;
 use crate::scenario::node::Node;
 use crate::scenario::read::{Read, Spanned};
 use crate::scenario::references::{References, accounts};
 use crate::scenario::report::require_entries;
 use crate::scenario::scalars::NonBlank;
-use crate::scenario::webhook::raw::{DeliveryThen, DeliveryWord};
+use crate::scenario::webhook::raw::{DeliveryThen, EffectName};
 use crate::webhook::payload::{self, Tried};
 use crate::webhook::settings::{DeliveryEffect, DeliveryFault, Retry, Signing, Webhooks};
 
-/// Names of events.
 pub mod event;
-/// The mirror of `webhooks`.
 pub mod raw;
-/// Signatures and hosts.
+/// Signatures and allowed hosts.
 pub mod signing;
-/// What happens by itself.
 pub mod timeline;
 
-/// What a scenario says of webhooks, without what has an error. `known` has the names of its events (`event::names`).
+/// Validates the webhooks of a scenario. Parts with an error are left out. `known` holds the names of its events
+/// (`event::names`).
 pub fn validate(findings: &mut Findings, references: &References, node: Option<&Node>) -> Webhooks {
     let Some(node) = node else { return Webhooks::default() };
     let Some(raw) = raw::Webhooks::read(findings, node) else { return Webhooks::default() };
@@ -61,7 +59,7 @@ pub fn validate(findings: &mut Findings, references: &References, node: Option<&
 fn retry(findings: &mut Findings, raw: &Spanned<raw::Retry>) -> Retry {
     let (given, default) = (&raw.value, Retry::default());
     if let Some(timeout) = given.timeout.filter(|timeout| timeout.value.is_zero()) {
-        findings.error("wrong-value", timeout.span, "`timeout` must be longer than nothing");
+        findings.error("wrong-value", timeout.span, "`timeout` must be longer than zero");
     }
     let attempts = given.attempts.and_then(|attempts| u32::try_from(attempts.value.0).ok());
     Retry {
@@ -82,50 +80,46 @@ fn events(findings: &mut Findings, raw: &raw::Events) -> BTreeMap<String, Option
                 .error(
                     "wrong-value",
                     event.key_span,
-                    format!("`{}` is another name of `{}`", CLOSED_ALIAS.0, CLOSED_ALIAS.1),
+                    format!("`{}` is an alias of `{}`", CLOSED_ALIAS.0, CLOSED_ALIAS.1),
                 )
-                .help(format!("give the payload to `{}`", CLOSED_ALIAS.1));
+                .help(format!("set the payload on `{}` instead", CLOSED_ALIAS.1));
         } else if event.key.is_empty() || !event.key.bytes().all(letters) {
             findings
-                .error(
-                    "wrong-value",
-                    event.key_span,
-                    format!("`{}` cannot be the name of an event", event.key),
-                )
-                .help("names of events are letters, digits, `.`, `_` and `-`");
+                .error("wrong-value", event.key_span, format!("`{}` is not a valid event name", event.key))
+                .help("an event name consists of letters, digits, `.`, `_` and `-`");
         }
         let payload = event.value.payload.as_ref();
         if let Some(payload) = payload {
-            tried(findings, &event.key, payload);
+            check_template(findings, &event.key, payload);
         }
         events.insert(event.key.clone(), payload.map(|payload| payload.value.0.clone()));
     }
     events
 }
 
-/// Tries a template on an example, so that what is wrong with it is known before the first event.
-fn tried(findings: &mut Findings, event: &str, template: &Spanned<NonBlank>) {
+/// Renders a template with sample data, so that mistakes are found before the first event.
+fn check_template(findings: &mut Findings, event: &str, template: &Spanned<NonBlank>) {
     match payload::check(event, &template.value.0) {
-        Ok(Tried { wants_more: Some(diagnostic), .. }) if KNOWN.contains(&event) => {
+        Ok(Tried { wants_more: Some(problem), .. }) if KNOWN.contains(&event) => {
             findings
-                .warning("template", template.span, format!("the payload of `{event}` may fail: {}", diagnostic.message))
-                .help("`data` has `id`, `status`, `contact`, `messages`, `createdAt`, `updatedAt`, and what the event itself brings; `data.x | default(none)` allows for one that is missing");
+                .warning("template", template.span, format!("the payload of `{event}` may fail: {}", problem.message))
+                .help("`data` has `id`, `status`, `contact`, `messages`, `createdAt`, `updatedAt`, and the members that the event adds; use `data.x | default(none)` for one that may be missing");
         }
         Ok(Tried { json: true, .. }) => {}
         Ok(Tried { json: false, .. }) => {
             findings
-                .warning("template", template.span, format!("the payload of `{event}` is no JSON"))
+                .warning("template", template.span, format!("the payload of `{event}` is not JSON"))
                 .help("`{{ data | tojson }}` writes a value as JSON");
         }
-        Err(diagnostic) => {
+        Err(problem) => {
             let place = if template.value.0.contains('\n') {
-                format!("line {} of ", diagnostic.line)
+                format!("line {} of ", problem.line)
             } else {
                 String::new()
             };
             findings
-                .error("template", template.span, format!("{place}the payload of `{event}`: {}", diagnostic.message))
-                .help("it can use `eventId`, `event`, `occurredAt`, `businessId` and `data`, whose members are those of the conversation or the event's own; `data.x | default(none)` allows for one that may be missing");
+                .error("template", template.span, format!("{place}the payload of `{event}`: {}", problem.message))
+                .help("a template can use `eventId`, `event`, `occurredAt`, `businessId` and `data`, which has the members of the conversation or of the event itself; use `data.x | default(none)` for one that may be missing");
         }
     }
 }
@@ -138,7 +132,7 @@ fn delivery_fault(
 ) -> Option<DeliveryFault> {
     let events = match &raw.event {
         Some(names) if require_entries(findings, ("event", &names.value), names.span) => {
-            event::each(findings, references, &names.value)
+            event::validate_all(findings, references, &names.value)
         }
         Some(_) | None => Vec::new(),
     };
@@ -159,22 +153,31 @@ fn delivery_fault(
         None | Some(raw::DeliveryPer::World) => Per::World,
         Some(raw::DeliveryPer::Delivery) => Per::Request,
     };
-    let often = Often { per, hits: &raw.hits, chance: &raw.chance, exactly: &raw.exactly };
-    let count = count::validate(findings, &often);
-    count::frozen(findings, raw.during.as_ref(), references.frozen);
+    let keys = CountKeys {
+        per,
+        hits: raw.hits.as_ref(),
+        chance: raw.chance.as_ref(),
+        exactly: raw.exactly.as_ref(),
+        during: raw.during.as_ref(),
+    };
+    let count = count::validate(findings, references, &keys);
     let then = raw.then.as_ref()?;
     let effect = match &then.value {
         DeliveryThen::Delay(delay) => DeliveryEffect::Delay(delay.delay?.value),
-        DeliveryThen::Word(DeliveryWord::Duplicate) => DeliveryEffect::Duplicate,
-        DeliveryThen::Word(DeliveryWord::Drop) => DeliveryEffect::Drop,
-        DeliveryThen::Word(DeliveryWord::Reorder) => DeliveryEffect::Reorder,
-        DeliveryThen::Word(DeliveryWord::Truncate) => DeliveryEffect::Truncate,
-        DeliveryThen::Word(DeliveryWord::BadSignature) => DeliveryEffect::BadSignature,
+        DeliveryThen::Named(EffectName::Duplicate) => DeliveryEffect::Duplicate,
+        DeliveryThen::Named(EffectName::Drop) => DeliveryEffect::Drop,
+        DeliveryThen::Named(EffectName::Reorder) => DeliveryEffect::Reorder,
+        DeliveryThen::Named(EffectName::Truncate) => DeliveryEffect::Truncate,
+        DeliveryThen::Named(EffectName::BadSignature) => DeliveryEffect::BadSignature,
     };
     if effect == DeliveryEffect::BadSignature && *signing == Signing::None {
         findings
-            .warning("never-matches", then.span, "there is no signature that could be bad")
-            .help("deliveries are signed with `signing: {scheme: standard-webhooks, secret: …}`");
+            .warning(
+                "never-matches",
+                then.span,
+                "`bad-signature` has no effect, because deliveries are not signed",
+            )
+            .help("to sign them, add `signing: {scheme: standard-webhooks, secret: …}`");
     }
     Some(DeliveryFault {
         events,
@@ -203,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn all_that_is_said_of_webhooks_is_read() {
+    fn every_key_of_webhooks_is_read() {
         let (webhooks, codes) = read(
             "allow: [hooks.example.test]
 signing: {scheme: standard-webhooks, secret: whsec_c3RhbmRpbg==, timestamp: world}
@@ -246,13 +249,13 @@ faults:
     }
 
     #[test]
-    fn what_is_left_out_has_its_default() {
+    fn keys_left_out_have_defaults() {
         assert_eq!(read("{}"), (Webhooks::default(), vec![]));
         assert_eq!(read("retry: {attempts: 5}"), (Webhooks::default(), vec![]));
     }
 
     #[test]
-    fn an_event_may_be_there_without_a_payload() {
+    fn an_event_can_be_declared_without_a_payload() {
         let (webhooks, codes) = read("events: {post.published: , post.failed: {}}");
         assert_eq!(codes, [""; 0]);
         assert_eq!(

@@ -1,4 +1,4 @@
-//! The mirror of `webhooks`: its maps and their keys, as written.
+//! The raw mirror of `webhooks`: its maps and keys as written. The doc lines are the descriptions in the JSON Schema.
 
 use std::time::Duration;
 
@@ -14,100 +14,100 @@ use crate::scenario::node::Node;
 use crate::scenario::raw::List;
 use crate::scenario::read::{Read, choice, raw};
 use crate::scenario::report::must_be;
-use crate::scenario::scalars::{Id, Integer, NonBlank, Share, Text};
+use crate::scenario::scalars::{Id, Integer, NonBlank, Share, Text, parse_decimal};
 
 raw! {
-    /// Events and their delivery.
+    /// Webhook events and how they are delivered.
     pub struct Webhooks "`webhooks`" {
-        /// Hosts that deliveries may go to beyond loopback: names, `*.example.test`, addresses, or `*`.
+        /// Hosts that deliveries may be sent to, besides loopback: names, `*.example.test`, IP addresses, or `*` for all.
         optional "allow" allow: List<NonBlank>,
-        /// How deliveries are signed; by default not at all.
+        /// How deliveries are signed. Default: they are not.
         optional "signing" signing: Signing,
-        /// How often and how long delivery is tried.
+        /// How failed deliveries are retried.
         optional "retry" retry: Retry,
-        /// More events, and payloads of their own for those known.
+        /// Additional events, and payload templates for the built-in ones.
         optional "events" events: Events,
-        /// What happens by itself, on the world's clock.
-        optional "timeline" timeline: List<Happening>,
-        /// What goes wrong with deliveries.
+        /// Events that are emitted automatically, scheduled on the world's clock or after an operation.
+        optional "timeline" timeline: List<TimelineEntry>,
+        /// Faults that apply to deliveries.
         optional "faults" faults: List<DeliveryFault>,
     }
 
     /// How deliveries are signed.
     pub struct Signing "`signing`" {
-        /// `none`, `standard-webhooks` or `hmac-sha256`.
+        /// Signature scheme: `none`, `standard-webhooks` or `hmac-sha256`.
         required "scheme" scheme: Scheme,
-        /// The secret; for `standard-webhooks` it is `whsec_` and base64.
+        /// Shared secret. For `standard-webhooks` it is `whsec_` followed by base64.
         optional "secret" secret: NonBlank,
-        /// Beside `standard-webhooks`: real time, or the world's; by default real.
+        /// For `standard-webhooks`: whether the signed timestamp is the `real` time or the `world`'s. Default: `real`.
         optional "timestamp" timestamp: Timestamp,
     }
 
-    /// How often and how long delivery is tried.
+    /// How failed deliveries are retried.
     pub struct Retry "`retry`" {
-        /// Attempts in all; by default 5.
+        /// Maximum number of attempts, the first included. Default: 5.
         optional "attempts" attempts: Integer<1, 1000>,
-        /// Time between the first two; by default 1s.
+        /// Wait before the second attempt. Default: 1s.
         optional "first" first: Duration,
-        /// By how much each wait is longer than the one before; by default 2.
+        /// Factor by which each wait is longer than the one before. Default: 2.
         optional "factor" factor: Factor,
-        /// By which share of itself a wait may be longer or shorter; by default 20%.
+        /// Share of a wait by which it randomly varies, up or down. Default: 20%.
         optional "jitter" jitter: Share,
-        /// Real time that one attempt may take; by default 5s.
+        /// Timeout of one attempt, in real time. Default: 5s.
         optional "timeout" timeout: Duration,
     }
 
-    /// An event.
+    /// A webhook event.
     pub struct Event "an event" {
-        /// Template of its payload; by default the simulator's own.
+        /// Template of the payload. Default: the built-in payload.
         optional "payload" payload: NonBlank,
     }
 
-    /// Something that happens by itself.
-    pub struct Happening "a timeline entry" {
-        /// Once, so long after the world's start.
+    /// An event that is emitted automatically, triggered by one of `at`, `every` and `after`.
+    pub struct TimelineEntry "a timeline entry" {
+        /// Emits the event once, this long after the world's start.
         optional "at" at: Duration,
-        /// Again and again.
+        /// Emits the event repeatedly, at this interval.
         optional "every" every: Duration,
-        /// Each time a client did this operation.
+        /// Emits the event after each successful call of this operation.
         optional "after" after: Operation,
-        /// Beside `every`: how often; by default without end.
+        /// With `every`: how many times the event is emitted. Default: without end.
         optional "times" times: Integer<1, { u32::MAX as u64 }>,
-        /// The event.
+        /// Name of the event.
         required "event" event: NonBlank,
-        /// Number of the account; beside `after`, by default the operation's.
+        /// Number of the account. Required unless `after` is given; then the default is the account of the call.
         optional "business" business: Id,
-        /// Name of the conversation.
+        /// Name of the conversation that the event belongs to.
         optional "conversation" conversation: NonBlank,
         /// Text of the message.
         optional "text" text: Text,
-        /// Members laid over the payload's data.
+        /// Members that are merged into the payload's `data`.
         optional "data" data: Node,
     }
 
-    /// What goes wrong with deliveries.
+    /// A fault that applies to webhook deliveries.
     pub struct DeliveryFault "a delivery fault" {
-        /// Of these events; by default all.
+        /// Events whose deliveries the fault applies to. Default: all.
         optional "event" event: OneOrMany<NonBlank>,
-        /// What must hold of the delivery.
+        /// Condition on the delivery.
         optional "when" when: DeliveryWhen,
-        /// What is counted together: all of the world, or the attempts of one delivery; by default all of the world.
+        /// What shares one counter: all deliveries of the `world`, or the attempts of one `delivery`. Default: `world`.
         optional "per" per: DeliveryPer,
-        /// Which of the counted are selected, from 1 on: `3`, `1-2`, `4-`, `every 5`, or a list of these; by default all.
+        /// Which of the counted deliveries are selected, counting from 1: `3`, `1-2`, `4-`, `every 5`, or a list of these. Default: all.
         optional "hits" hits: OneOrMany<Hit>,
-        /// Chance of each of those to be struck; by default all are.
+        /// Probability that the fault applies to a selected delivery: `10%` or `0.1`. Default: it applies to all of them.
         optional "chance" chance: Share,
-        /// In place of `chance`: exactly so many of each block, in a seeded order: `3 of 10`.
+        /// Instead of `chance`: an exact number of deliveries out of each block, in an order drawn from the seed: `3 of 10`.
         optional "exactly" exactly: Exactly,
-        /// When, by the world's clock since its start: `10s-40s`.
+        /// Time range on the world's clock, measured from its start: `10s-40s` or `10s-`. Default: always.
         optional "during" during: During,
-        /// Whether it counts at all; by default it does.
+        /// Whether the fault is on. Default: true.
         optional "enabled" enabled: bool,
-        /// What the receiver sees.
+        /// Effect of the fault on the delivery.
         required "then" then: DeliveryThen,
     }
 
-    /// What must hold of a delivery.
+    /// Condition on a delivery.
     pub struct DeliveryWhen "`when`" {
         /// Number of the account.
         optional "business" business: OneOrMany<Id>,
@@ -115,9 +115,9 @@ raw! {
         optional "conversation" conversation: OneOrMany<NonBlank>,
     }
 
-    /// A later delivery.
+    /// Delays a delivery.
     pub struct DeliveryDelay "`then`" {
-        /// How much later.
+        /// How much later the delivery is sent, on the world's clock.
         required "delay" delay: Duration,
     }
 }
@@ -125,17 +125,17 @@ raw! {
 choice! {
     /// How deliveries are signed.
     pub enum Scheme { "none" None, "standard-webhooks" StandardWebhooks, "hmac-sha256" HmacSha256 }
-    /// Whose time a signature bears.
+    /// Which clock the timestamp in a signature is read from.
     pub enum Timestamp { "real" Real, "world" World }
-    /// What is counted together.
+    /// What shares one counter.
     pub enum DeliveryPer { "world" World, "delivery" Delivery }
-    /// What the receiver of a delivery sees.
-    pub enum DeliveryWord {
+    /// A delivery fault's effect that is written as one word.
+    pub enum EffectName {
         "duplicate" Duplicate, "drop" Drop, "reorder" Reorder, "bad-signature" BadSignature, "truncate" Truncate,
     }
 }
 
-/// Events by name; one without anything said of it is there all the same.
+/// Events by name. A name without a value declares the event.
 #[derive(Debug, Default)]
 pub struct Events(pub Vec<Member<Event>>);
 
@@ -172,12 +172,13 @@ pub struct Factor(pub u32);
 
 impl Read for Factor {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
-        let factor = node.scalar().filter(|scalar| scalar.plain).and_then(|scalar| thousandths(&scalar.text));
+        let factor =
+            node.scalar().filter(|scalar| scalar.plain).and_then(|scalar| parse_decimal(&scalar.text, 3));
         let factor = factor.filter(|factor| (1000..=100_000).contains(factor));
         if factor.is_none() {
             must_be(findings, node, "a number from 1 to 100 with at most three decimals");
         }
-        factor.map(Self)
+        factor.and_then(|factor| u32::try_from(factor).ok()).map(Self)
     }
 
     fn schema(_: &mut Map<String, Json>) -> Json {
@@ -185,21 +186,10 @@ impl Read for Factor {
     }
 }
 
-fn thousandths(text: &str) -> Option<u32> {
-    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
-    let parse_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    if !parse_digits(whole) || !parse_digits(fraction) || fraction.len() > 3 {
-        return None;
-    }
-    whole.parse::<u32>().ok()?.checked_mul(1000)?.checked_add(format!("{fraction:0<3}").parse().ok()?)
-}
-
-/// What the receiver of a delivery sees.
+/// Effect of a delivery fault, as written.
 #[derive(Debug)]
 pub enum DeliveryThen {
-    /// One of the words.
-    Word(DeliveryWord),
-    /// It comes later.
+    Named(EffectName),
     Delay(DeliveryDelay),
 }
 
@@ -209,35 +199,19 @@ impl Read for DeliveryThen {
             return DeliveryDelay::read(findings, node).map(Self::Delay);
         }
         if node.scalar().is_some_and(|scalar| &*scalar.text == "delay") {
-            must_be(findings, node, "`{delay: 5s}` where the delivery is to come later");
+            must_be(findings, node, "`{delay: 5s}` to delay a delivery");
             return None;
         }
-        let found = DeliveryWord::read(findings, node);
+        let found = EffectName::read(findings, node);
         if found.is_none() {
             findings.help_last(
                 "allowed: `duplicate`, `drop`, `{delay: 5s}`, `reorder`, `bad-signature` or `truncate`",
             );
         }
-        found.map(Self::Word)
+        found.map(Self::Named)
     }
 
     fn schema(definitions: &mut Map<String, Json>) -> Json {
-        json!({ "anyOf": [DeliveryWord::schema(definitions), DeliveryDelay::schema(definitions)] })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn factors_have_up_to_three_decimals() {
-        assert_eq!(
-            [thousandths("2"), thousandths("1.5"), thousandths("1.125")],
-            [Some(2000), Some(1500), Some(1125)]
-        );
-        for text in ["", "1.", ".5", "1.2345", "x", "-1", "99999999999"] {
-            assert_eq!(thousandths(text), None, "{text}");
-        }
+        json!({ "anyOf": [EffectName::schema(definitions), DeliveryDelay::schema(definitions)] })
     }
 }

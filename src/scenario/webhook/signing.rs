@@ -1,6 +1,10 @@
-//! How deliveries are signed and where they may go, from its text.
+//! Validates the signing of deliveries and the hosts they may be sent to.
 
 use std::net::IpAddr;
+
+use base64::Engine;
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
 use crate::scenario::diagnostic::Findings;
 use crate::scenario::read::Spanned;
@@ -11,7 +15,6 @@ use crate::webhook::settings::{Host, Signing};
 
 const PREFIX: &str = "whsec_";
 
-/// How deliveries are signed.
 pub fn validate(findings: &mut Findings, raw: &Spanned<raw::Signing>) -> Signing {
     let signing = &raw.value;
     let Some(scheme) = signing.scheme else { return Signing::None };
@@ -23,7 +26,7 @@ pub fn validate(findings: &mut Findings, raw: &Spanned<raw::Signing>) -> Signing
         findings
             .error("missing-key", raw.span, "a signature needs a `secret`")
             .label("`secret` is missing")
-            .help("for tests, any will do: `secret: whsec_c3RhbmRpbi1zdGFuZGluLXN0YW5kaW4=`");
+            .help("any secret will do for tests: `secret: whsec_c3RhbmRpbi1zdGFuZGluLXN0YW5kaW4=`");
     }
     match (scheme.value, secret) {
         (raw::Scheme::None, _) | (_, None) => Signing::None,
@@ -32,11 +35,11 @@ pub fn validate(findings: &mut Findings, raw: &Spanned<raw::Signing>) -> Signing
         }
         (raw::Scheme::StandardWebhooks, Some(secret)) => {
             let bytes =
-                secret.value.0.strip_prefix(PREFIX).and_then(base64).filter(|bytes| !bytes.is_empty());
+                secret.value.0.strip_prefix(PREFIX).and_then(decode).filter(|bytes| !bytes.is_empty());
             if bytes.is_none() {
                 findings
-                    .error("wrong-value", secret.span, "`secret` must be `whsec_` and base64")
-                    .help("so Standard Webhooks has it: `whsec_c3RhbmRpbi1zdGFuZGluLXN0YW5kaW4=`");
+                    .error("wrong-value", secret.span, "`secret` must be `whsec_` followed by base64")
+                    .help("Standard Webhooks secrets look like `whsec_c3RhbmRpbi1zdGFuZGluLXN0YW5kaW4=`");
             }
             let world_time =
                 signing.timestamp.map(|timestamp| timestamp.value) == Some(raw::Timestamp::World);
@@ -45,34 +48,19 @@ pub fn validate(findings: &mut Findings, raw: &Spanned<raw::Signing>) -> Signing
     }
 }
 
-/// Bytes from base64 (RFC 4648, 4); the padding may be left out.
-fn base64(text: &str) -> Option<Vec<u8>> {
-    let text = text.strip_suffix("==").or_else(|| text.strip_suffix('=')).unwrap_or(text);
-    let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
-    for group in text.as_bytes().chunks(4) {
-        let mut word = 0_u32;
-        for byte in group {
-            let six = match byte {
-                b'A'..=b'Z' => byte - b'A',
-                b'a'..=b'z' => byte - b'a' + 26,
-                b'0'..=b'9' => byte - b'0' + 52,
-                b'+' => 62,
-                b'/' => 63,
-                _ => return None,
-            };
-            word = word << 6 | u32::from(six);
-        }
-        match group.len() {
-            4 => bytes.extend_from_slice(&word.to_be_bytes()[1..]),
-            3 => bytes.extend_from_slice(&(word << 6).to_be_bytes()[1..3]),
-            2 => bytes.extend_from_slice(&(word << 12).to_be_bytes()[1..2]),
-            _ => return None,
-        }
-    }
-    Some(bytes)
+/// Standard base64 with or without padding. Bits that are left over at the end are ignored.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new()
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+        .with_decode_allow_trailing_bits(true),
+);
+
+fn decode(base64: &str) -> Option<Vec<u8>> {
+    BASE64.decode(base64).ok()
 }
 
-/// A host that deliveries may go to.
+/// Validates a host that deliveries may be sent to.
 pub fn host(findings: &mut Findings, given: &Spanned<NonBlank>) -> Option<Host> {
     let text = given.value.0.trim().to_ascii_lowercase();
     let address = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(&text);
@@ -96,7 +84,7 @@ pub fn host(findings: &mut Findings, given: &Spanned<NonBlank>) -> Option<Host> 
     }
     findings
         .error("wrong-host", given.span, format!("`{}` is not a host", given.value.0))
-        .help("allowed: a name (`hooks.example.test`), all names under one (`*.example.test`), an address, or `*`; without scheme, port and path");
+        .help("allowed: a host name (`hooks.example.test`), a wildcard (`*.example.test`), an IP address, or `*`; without scheme, port or path");
     None
 }
 
@@ -107,13 +95,13 @@ mod tests {
 
     #[test]
     fn base64_is_read_with_and_without_padding() {
-        assert_eq!(base64("aGk="), Some(b"hi".to_vec()));
-        assert_eq!(base64("aGk"), Some(b"hi".to_vec()));
-        assert_eq!(base64("aGkh"), Some(b"hi!".to_vec()));
-        assert_eq!(base64("aA=="), Some(b"h".to_vec()));
-        assert_eq!(base64("+/+/"), Some(vec![0xfb, 0xff, 0xbf]));
+        assert_eq!(decode("aGk="), Some(b"hi".to_vec()));
+        assert_eq!(decode("aGk"), Some(b"hi".to_vec()));
+        assert_eq!(decode("aGkh"), Some(b"hi!".to_vec()));
+        assert_eq!(decode("aA=="), Some(b"h".to_vec()));
+        assert_eq!(decode("+/+/"), Some(vec![0xfb, 0xff, 0xbf]));
         for text in ["a", "a b=", "aGk-", "aGk=aGk="] {
-            assert_eq!(base64(text), None, "{text}");
+            assert_eq!(decode(text), None, "{text}");
         }
     }
 

@@ -1,4 +1,4 @@
-//! What happens by itself, from its text.
+//! Validates the timeline: events that are emitted automatically.
 
 use serde_json::{Map, Value};
 
@@ -11,11 +11,11 @@ use crate::scenario::report::{at_most_one, stray_key};
 use crate::scenario::webhook::{event, raw};
 use crate::webhook::settings::{Emission, Happening, When};
 
-/// One entry of the timeline, `node` being its text; nothing where it has an error.
+/// Validates an entry; `node` is the tree that `raw` was read from.
 pub fn validate(
     findings: &mut Findings,
     references: &References,
-    raw: &Spanned<raw::Happening>,
+    raw: &Spanned<raw::TimelineEntry>,
     node: &Node,
 ) -> Option<Happening> {
     let entry = &raw.value;
@@ -27,7 +27,7 @@ pub fn validate(
         findings
             .error("missing-key", raw.span, "a timeline entry needs `business`")
             .label("`business` is missing")
-            .help("only beside `after` it is known: it is that of the operation");
+            .help("it can be left out only with `after`, where it is the account of the call");
     }
     let data = entry.data.as_ref().and_then(|data| members(findings, data));
     let event = Emission {
@@ -50,7 +50,7 @@ fn members(findings: &mut Findings, data: &Spanned<Node>) -> Option<Map<String, 
     None
 }
 
-fn when(findings: &mut Findings, entry: &raw::Happening, node: &Node) -> Option<When> {
+fn when(findings: &mut Findings, entry: &raw::TimelineEntry, node: &Node) -> Option<When> {
     let given = [
         ("at", entry.at.map(|at| at.span)),
         ("every", entry.every.map(|every| every.span)),
@@ -59,19 +59,19 @@ fn when(findings: &mut Findings, entry: &raw::Happening, node: &Node) -> Option<
     if let (Some(times), None) = (entry.times, node.get("every")) {
         stray_key(findings, times.span, ("times", "`every`"));
     }
-    match at_most_one(findings, "an entry happens at one time", &given) {
+    match at_most_one(findings, "an entry has only one trigger", &given) {
         Some("at") => entry.at.map(|at| When::At(at.value)),
         Some("after") => entry.after.map(|after| When::After(after.value)),
         Some(_) => {
             let every = entry.every?;
             if every.value.is_zero() {
-                findings.error("wrong-value", every.span, "`every` must be longer than nothing");
+                findings.error("wrong-value", every.span, "`every` must be longer than zero");
                 return None;
             }
             let times = entry.times.and_then(|times| u32::try_from(times.value.0).ok());
             Some(When::Every { span: every.value, times })
         }
-        // What is there and wrong is told already.
+        // A key with an invalid value has been reported already.
         None if given.iter().any(|(key, _)| node.get(key).is_some()) => None,
         None => {
             findings
