@@ -1,18 +1,17 @@
 #!/usr/bin/env bash
-# What the journal costs: instructions of one call with it and without (valgrind's callgrind, as the difference between
-# two counts of calls, so that start and stop do not count), the ratio of the throughputs as the median of alternating
-# slices, and what is held after a million calls. Needs bash, curl, python3, taskset, valgrind, wrk, and two CPUs.
+# What the journal costs: the instructions of one call with and without it, the ratio of the throughputs as the median of alternating slices, and what
+# the journal holds after a million calls. The instructions are counted by valgrind's callgrind, as the difference between a short and a long run, so
+# that start and stop do not count. Needs bash, curl, python3, taskset, valgrind, wrk, and two CPUs.
 #
-#   benches/journal.sh                builds with `cargo build --release`, then measures
+#   benches/journal.sh                builds with `cargo build --release`
 #   benches/journal.sh PATH/standin   measures that program
-# ROUNDS (10) and SECONDS_EACH (2) say how many slices of each there are, and how long one takes; CALLS (1000000) how many
-# calls there are at the end.
+# ROUNDS (10) is the number of slices of each, SECONDS_EACH (2) the length of one; CALLS (1000000) is the number of calls at the end.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if [ $# -ge 1 ]; then
     program=$1
 else
-    cargo build --release
+    cargo build --release --locked
     program=${CARGO_TARGET_DIR:-target}/release/standin
 fi
 work=$(mktemp -d)
@@ -22,27 +21,13 @@ stop() {
     servers=()
 }
 trap 'stop; rm -rf "$work"' EXIT
-
-cat >"$work/bench.yaml" <<'END'
-standin: 1
-name: bench
-seed: 1
-clock: {start: 2026-06-30T00:00:00Z, mode: running}
-keys: [{key: bench-key, accounts: [100]}]
-businesses:
-  - number: 100
-    name: Bench
-    industry_score: 68.2
-    locations: [{number: 1, name: One, reviews: [{generate: 500}]}, {number: 2, name: Two, reviews: [{generate: 500}]}]
-END
-body='{"businessNumbers":[1,2],"startDate":"01/01/2026","endDate":"06/30/2026"}'
 score=/v1/insight/sentiment/scoreBenchmark
 reviews=/v1/review/businessId/100
 
-# Starts a program with those arguments; `url` and `pid` are its own.
+# Starts a program with a journal of $journal; sets $url and $pid.
 start() {
     rm -f "$work/out"
-    "$@" serve "$work/bench.yaml" --port 0 --log json --quiet --workers 1 --journal "$journal" >"$work/out" &
+    "$@" serve benches/load.yaml --port 0 --log json --quiet --workers 1 --journal "$journal" >"$work/out" &
     pid=$!
     servers+=("$pid")
     until [ -s "$work/out" ]; do sleep 0.05; done
@@ -52,13 +37,14 @@ start() {
 cat >"$work/calls.py" <<'END'
 import socket, sys
 from urllib.parse import urlsplit
-url, path, body, calls = urlsplit(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4])
+url, path, calls = urlsplit(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 stream = socket.create_connection((url.hostname, url.port))
 answers = stream.makefile("rb")
-call = (f"POST {path} HTTP/1.1\r\nhost: {url.netloc}\r\naccept: */*\r\nuser-agent: bench\r\ncontent-type: application/json\r\n"
-        f"x-api-key: bench-key\r\nx-business-number: 100\r\ncontent-length: {len(body)}\r\n\r\n{body}").encode()
-for _ in range(calls):
-    stream.sendall(call)
+for number in range(calls):
+    query = f"?sindex={number * 7 % 900}&count=25" if "/review/" in path else ""
+    body = f'{{"businessNumbers":[1,2],"startDate":"01/{1 + number % 31:02}/2026","endDate":"06/{1 + number // 31 % 30:02}/2026"}}' if not query else ""
+    stream.sendall((f"POST {path}{query} HTTP/1.1\r\nhost: {url.netloc}\r\naccept: */*\r\nuser-agent: bench\r\ncontent-type: application/json\r\n"
+                    f"x-api-key: bench-key\r\nx-business-number: 100\r\ncontent-length: {len(body)}\r\n\r\n{body}").encode())
     assert b" 200 " in answers.readline()
     length = 0
     while (line := answers.readline().strip()):
@@ -67,20 +53,19 @@ for _ in range(calls):
     answers.read(length)
 END
 
-# Instructions of that many calls and everything else. A journal of 1 MiB is full before the first thousand are over, so
-# that giving entries up is counted, too.
-counted() {
+# The instructions of so many calls, with start and stop. A journal of 1 MiB is full before the first thousand are over, so that removing old entries
+# counts, too.
+instructions() {
     start valgrind --tool=callgrind --callgrind-out-file="$work/count" 2>/dev/null "$program"
-    python3 "$work/calls.py" "$url" "$1" "$2" "$3"
+    python3 "$work/calls.py" "$url" "$1" "$2"
     stop
     awk '/^(summary|totals):/ { count = $2 } END { print count }' "$work/count"
 }
 for path in $score $reviews; do
-    sent=; if [ $path = $score ]; then sent=$body; fi
     for journal in 0 1MiB; do
-        less=$(counted $path "$sent" 2000)
-        more=$(counted $path "$sent" 6000)
-        echo $(((more - less) / 4000)) >"$work/$journal"
+        short=$(instructions $path 2000)
+        long=$(instructions $path 6000)
+        echo $(((long - short) / 4000)) >"$work/$journal"
     done
     python3 - $path "$(cat "$work/0")" "$(cat "$work/1MiB")" <<'END'
 import sys
@@ -89,15 +74,9 @@ print(f"{path}: {off} instructions a call without the journal, {on} with it: {10
 END
 done
 
-cat >"$work/call.lua" <<END
-wrk.method = "POST"
-wrk.body = '$body'
-wrk.headers["Content-Type"] = "application/json"
-wrk.headers["X-Api-Key"] = "bench-key"
-wrk.headers["X-Business-Number"] = "100"
-function done(summary) io.write("DONE " .. summary.requests / summary.duration * 1e6 .. "\n") end
-END
-slice() { taskset -c 1 wrk -t 1 -c 16 -d "${SECONDS_EACH:-2}s" -s "$work/call.lua" "$1$score" | awk '/^DONE/ { print $2 }'; }
+slice() {
+    taskset -c 1 wrk -t 1 -c 16 -d "${SECONDS_EACH:-2}s" -s benches/calls.lua "$1$score" | awk '/^DONE/ { print $2 / $3 * 1e6 }'
+}
 journal=0; start taskset -c 0 "$program"; without=$url
 journal=8MiB; start taskset -c 0 "$program"; with=$url
 slice "$without" >/dev/null; slice "$with" >/dev/null
@@ -110,7 +89,7 @@ print(f"throughput with the journal / without: {ratio:.3f} (median of {len(pairs
 END
 sent=0
 while [ "$sent" -lt "${CALLS:-1000000}" ]; do
-    sent=$((sent + $(taskset -c 1 wrk -t 1 -c 16 -d 5s -s "$work/call.lua" "$with$score" | awk '/requests in/ { print $1 }')))
+    sent=$((sent + $(taskset -c 1 wrk -t 1 -c 16 -d 5s -s benches/calls.lua "$with$score" | awk '/^DONE/ { print $2 }')))
 done
 held=$(curl -sSf "$with/metrics" | awk '/^standin_journal_bytes / { print $2 }')
-echo "after $sent calls more: $held bytes in the journal of 8 MiB, $(awk '/^VmRSS/ { print $2 }' "/proc/$pid/status") KiB resident"
+echo "after $sent more calls: $held bytes in the journal of 8 MiB, $(awk '/^VmRSS/ { print $2 }' "/proc/$pid/status") KiB resident"

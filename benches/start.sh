@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# What a whole process costs: time from its start to its first answer, and resident memory, for the demo, the folder
-# of all scenarios, and a million generated reviews. Needs bash, curl and python3.
+# What a process costs: the time from its start to its first answer, and its resident memory, for the demo, the folder of all scenarios, and a million
+# generated reviews. Needs bash, curl and python3.
 #
-#   benches/start.sh                builds with `cargo build --release`, then measures
+#   benches/start.sh                builds with `cargo build --release`
 #   benches/start.sh PATH/standin   measures that program
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if [ $# -ge 1 ]; then
     program=$1
 else
-    cargo build --release
+    cargo build --release --locked
     program=${CARGO_TARGET_DIR:-target}/release/standin
 fi
 work=$(mktemp -d)
@@ -34,7 +34,7 @@ figure() {
         printf "%-62s %8.1f %-3s  < %-6s %s\n", name, value, unit, aim, value < aim ? "ok" : "OVER" }'
 }
 
-# Starts the program on a free port and asks for one review until it is answered: milliseconds, address and process id.
+# Starts the program on a free port and asks for one review. Prints milliseconds, address and process id.
 first_answer() { # SCENARIO BUSINESS KEY
     python3 - "$program" "$@" <<'END'
 import json, socket, subprocess, sys, time
@@ -42,24 +42,24 @@ program, scenario, business, key = sys.argv[1:]
 started = time.perf_counter()
 server = subprocess.Popen([program, "serve", scenario, "--port", "0", "--log", "json", "--quiet"],
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True)
-told = json.loads(server.stdout.readline())
-assert told["event"] == "listening", told
-host, port = told["baseUrl"].split("//")[1].rstrip("/").rsplit(":", 1)
+ready = json.loads(server.stdout.readline())
+assert ready["event"] == "listening", ready
+host, port = ready["baseUrl"].split("//")[1].rstrip("/").rsplit(":", 1)
 request = (f"POST /v1/review/businessId/{business}?count=1 HTTP/1.1\r\nhost: {host}:{port}\r\nx-api-key: {key}\r\n"
            "content-type: application/json\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}").encode()
-with socket.create_connection((host, int(port))) as talk:
-    talk.sendall(request)
-    answer = b"".join(iter(lambda: talk.recv(65536), b""))
+with socket.create_connection((host, int(port))) as stream:
+    stream.sendall(request)
+    answer = b"".join(iter(lambda: stream.recv(65536), b""))
 took = (time.perf_counter() - started) * 1000
 assert answer.startswith(b"HTTP/1.1 200"), answer[:300]
 print(f"{took:.2f} http://{host}:{port} {server.pid}")
 END
 }
 
-# Resident MiB of the running server, or its peak.
+# Resident memory of the running server in MiB, now or at most (VmHWM).
 resident() { awk -v name="${1:-VmRSS}:" '$1 == name { printf "%.1f", $2 / 1024 }' "/proc/$server/status"; }
 
-# The median time to the first answer of so many starts; the last server stays.
+# Sets $median to the median time to the first answer. The last server keeps running.
 started() { # TIMES SCENARIO BUSINESS KEY
     local times=$1 all=()
     shift
@@ -91,7 +91,7 @@ load() {
         add "$info" "{\"businessNumbers\":[1000000],\"userEmail\":\"a@b.test\",$days}"
         add "$info" "{\"businessNumbers\":[1000000],\"userEmail\":\"a@b.test\",\"ratings\":[1,2],$days}"
         add "$score" "{\"businessNumbers\":[1000000],\"ratings\":[5],$days}"
-        # Its progress meter knows no other way to be silent; what fails is counted as 000.
+        # The progress meter of curl has no other switch. A failed call is counted as 000.
         curl --parallel --parallel-max 20 "${calls[@]}" 2>/dev/null || true
     done | sort | uniq -c | sed 's/^ */  answers: /'
 }

@@ -45,6 +45,10 @@ pub mod server;
 pub mod cli;
 /// A server within a Rust test.
 pub mod library;
+/// Benchmarks.
+#[cfg(feature = "bench")]
+#[doc(hidden)]
+pub mod bench;
 #[cfg(test)]
 mod tests;
 

@@ -1,56 +1,32 @@
-//! How much memory a call takes from the allocator: a count, not a time, so that it is the same on every machine.
-//!
-//! The calls are driven through the pipeline, from the received bytes to the reply; what actix allocates around them is
-//! not ours to bound.
+//! The number of allocations of a call over HTTP, everything included: a count, not a time, so that every machine finds the same.
 #![expect(
     unsafe_code,
-    reason = "an allocator cannot be written without; it hands everything on to the system's"
+    reason = "an allocator has unsafe methods; this one passes every call on to the system's"
 )]
-#![expect(clippy::unwrap_used, reason = "these are tests, their helpers too")]
-#![expect(clippy::print_stdout, reason = "the figures are told, to whoever asks with --nocapture")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+#![expect(clippy::print_stdout, reason = "`cargo test --test allocations -- --nocapture` shows the figures")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use standin::api::call::{Body, Call};
-use standin::api::dates::Day;
-use standin::api::reply::Reply;
-use standin::draw::Seed;
-use standin::pipeline;
-use standin::scenario::files::Memory;
-use standin::scenario::{LoadContext, load_text};
-use standin::world::registry::Registry;
-use standin::world::shared::Shared;
-use standin::world::snapshot::Snapshot;
+use standin::Standin;
 
-/// Counts what the present thread asks for; tests run on threads of their own.
+/// Counts the allocations of all threads.
 struct Counting;
 
-thread_local! {
-    static ASKED: Cell<u64> = const { Cell::new(0) };
-}
+static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
 
-fn count() {
-    // A thread that is going away is not counted any more.
-    let _ = ASKED.try_with(|asked| asked.set(asked.get() + 1));
-}
-
-// SAFETY: every call goes to the system's allocator as it came; the counter neither allocates nor panics.
+// SAFETY: every call goes to the system's allocator unchanged, and the counter does not allocate.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count();
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
         unsafe { System.alloc(layout) }
     }
 
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        count();
-        unsafe { System.alloc_zeroed(layout) }
-    }
-
     unsafe fn realloc(&self, old: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count();
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
         unsafe { System.realloc(old, layout, size) }
     }
 
@@ -64,7 +40,6 @@ static ALLOCATOR: Counting = Counting;
 
 const SCENARIO: &str = "\
 standin: 1
-seed: 1
 clock: {start: 2026-06-30T00:00:00Z, mode: frozen}
 keys: [{key: bench-key, accounts: [100]}]
 businesses:
@@ -76,71 +51,57 @@ businesses:
       - {number: 2, name: Two, reviews: [{generate: 500}]}
 ";
 
-fn registry() -> Registry {
-    let context = LoadContext { files: &Memory::default(), root: PathBuf::new(), today: Day(20_634) };
-    let scenario = load_text(&context, "bench", SCENARIO).scenario.unwrap();
-    let snapshot = Arc::new(Snapshot::new(1, Seed(1), scenario));
-    snapshot.dataset();
-    Registry::new("bench", vec![snapshot], Shared::default()).unwrap()
+const CALLS: usize = 200;
+
+fn request(path: &str, body: &str) -> Vec<u8> {
+    format!(
+        "POST {path} HTTP/1.1\r\nhost: a.test\r\nx-api-key: bench-key\r\nx-business-number: 100\r\ncontent-type: application/json\r\n\
+         content-length: {}\r\n\r\n{body}",
+        body.len()
+    )
+    .into_bytes()
 }
 
-/// Answers a call as the server does, and tells how often memory was asked for on the way.
-fn answered(registry: &Registry, path: &str, query: &str, body: &str) -> (Reply, u64) {
-    let before = ASKED.get();
-    let mut call = Call {
-        method: "POST",
-        path,
-        query,
-        headers: [
-            ("host", "127.0.0.1:8080"),
-            ("content-type", "application/json"),
-            ("content-length", "72"),
-            ("x-api-key", "bench-key"),
-            ("x-business-number", "100"),
-        ]
-        .into_iter()
-        .map(|(name, value)| (name, value.as_bytes()))
-        .collect(),
-        body: Body::Whole(body.as_bytes()),
-    };
-    let located = pipeline::locate::locate(registry, &mut call).unwrap();
-    let reply = pipeline::respond(&located, located.snapshot.dataset(), &call);
-    (reply.reply, ASKED.get() - before)
-}
-
-const DAYS: &str = r#"{"businessNumbers":[1,2],"startDate":"01/01/2026","endDate":"06/30/2026"}"#;
-const EVERYTHING: &str = r#"{"businessNumbers":[1,2],"startDate":"01/01/2026","endDate":"06/30/2026",
-    "reviewSources":["google","Direct Feedback"],"ratings":[1,"2",3,4,5],
-    "hierarchyNodeData":[{"levelId":"region","levelNames":[]}]}"#;
-
-#[test]
-fn a_benchmark_call_asks_for_memory_at_most_sixty_times() {
-    let registry = registry();
-    // The journal makes room for its first entries.
-    answered(&registry, "/v1/insight/sentiment/scoreBenchmark", "", DAYS);
-    for (body, most) in [(DAYS, 12), (EVERYTHING, 60)] {
-        // Made, made and remembered, remembered.
-        for (time, most) in [("first", most), ("second", most), ("third", 8)] {
-            let (reply, asked) = answered(&registry, "/v1/insight/sentiment/scoreBenchmark", "", body);
-            assert_eq!(reply.status, 200, "{}", String::from_utf8_lossy(&reply.body));
-            println!("benchmark, {time} call with {} bytes: {asked}", body.len());
-            assert!(asked <= most, "{asked} allocations, at most {most}");
+/// Sends a request and reads the answer to its end, without an allocation.
+fn exchange(stream: &mut TcpStream, request: &[u8]) {
+    stream.write_all(request).unwrap();
+    let (mut answer, mut length, mut end) = ([0; 65_536], 0, usize::MAX);
+    while length < end {
+        let read = stream.read(&mut answer[length..]).unwrap();
+        assert_ne!(read, 0, "the connection ended");
+        length += read;
+        let text = std::str::from_utf8(&answer[..length]).unwrap_or_default();
+        if let Some((head, _)) = text.split_once("\r\n\r\n") {
+            assert!(head.starts_with("HTTP/1.1 200"), "{text}");
+            let body = head.split_once("content-length: ").unwrap().1.split("\r\n").next().unwrap();
+            end = head.len() + 4 + body.parse::<usize>().unwrap();
         }
     }
 }
 
-#[test]
-fn a_page_of_reviews_asks_once_for_each_review_at_first_and_then_hardly_at_all() {
-    let registry = registry();
-    // What is made once for the process, like lists of names, is made now.
-    answered(&registry, "/v1/review/businessId/100", "sindex=50&count=50", r#"{"statuses":["all"]}"#);
-    // Once for each review that is kept as written, and those of the call itself.
-    for (time, most) in [("first", 40), ("second", 12)] {
-        let (reply, asked) = answered(&registry, "/v1/review/businessId/100", "sindex=0&count=25", "{}");
-        assert_eq!(reply.status, 200, "{}", String::from_utf8_lossy(&reply.body));
-        let page: Vec<serde_json::Value> = serde_json::from_slice(&reply.body).unwrap();
-        assert_eq!(page.len(), 25);
-        println!("page of 25, {time} call: {asked}");
-        assert!(asked <= most, "{asked} allocations, at most {most}");
-    }
+/// The allocations per call of a list of requests, of which the first half warms up.
+fn per_call(stream: &mut TcpStream, requests: &[Vec<u8>]) -> usize {
+    let (first, second) = requests.split_at(CALLS);
+    first.iter().for_each(|request| exchange(stream, request));
+    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    second.iter().for_each(|request| exchange(stream, request));
+    (ALLOCATIONS.load(Ordering::Relaxed) - before) / CALLS
+}
+
+#[tokio::test]
+async fn a_call_allocates_little() {
+    let standin = Standin::of_text(SCENARIO).await.unwrap();
+    let mut stream = TcpStream::connect(standin.address()).unwrap();
+    let day = |call: usize| format!("{:02}/{:02}/2026", 1 + call / 28 % 6, 1 + call % 28);
+    let score = |call: usize| {
+        let body =
+            format!(r#"{{"businessNumbers":[1,2],"startDate":"01/01/2025","endDate":"{}"}}"#, day(call));
+        request("/v1/insight/sentiment/scoreBenchmark", &body)
+    };
+    let page = |call: usize| request(&format!("/v1/review/businessId/100?sindex={call}&count=25"), "{}");
+    let scores = per_call(&mut stream, &(0..2 * CALLS).map(score).collect::<Vec<_>>());
+    let pages = per_call(&mut stream, &(0..2 * CALLS).map(page).collect::<Vec<_>>());
+    println!("{scores} allocations of a score benchmark, {pages} of a page of 25 reviews");
+    assert!(scores <= 30, "{scores}");
+    assert!(pages <= 40, "{pages}");
 }

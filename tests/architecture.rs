@@ -32,7 +32,7 @@ const KEPT: [(&[&str], &[&str], &str); 4] = [
     (&["serde_yaml", "serde_saphyr"], &["scenario/"], "only scenarios know YAML"),
     (
         &["std::fs", "fs::read", "fs::File", "File::open", "File::create", "OpenOptions"],
-        &["scenario/files.rs", "cli/new.rs"],
+        &["scenario/files.rs", "cli/new.rs", "bench/"],
         "only the loader reads files, and only `new` writes one",
     ),
     (

@@ -29,7 +29,7 @@ fn with(reviews: usize) -> String {
 
 const BROKEN: &str = "standin: 1\nbusineses: []\n";
 
-/// LoadEvent in short: what happened to whom.
+/// Short forms of load events.
 fn told(news: &[LoadEvent]) -> Vec<String> {
     let short = |news: &LoadEvent| match news {
         LoadEvent::Loaded { name, generation, .. } => format!("loaded {name} {generation}"),

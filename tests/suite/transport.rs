@@ -66,11 +66,11 @@ fn an_unknown_path_is_404_and_the_paths_are_told() {
 fn another_method_is_405_with_allow_before_the_key_is_looked_at() {
     for path in paths() {
         for method in ["GET", "PUT", "DELETE", "PATCH", "OPTIONS", "FROB"] {
-            let answer = server().client().call(method, &path).send();
+            let answer = server().client().call(method, path).send();
             let answer = answer.refused(405, 405, "Method not allowed");
             assert_eq!(answer.header("allow"), Some("POST"), "{method} {path}");
         }
-        let head = server().client().call("HEAD", &path).send();
+        let head = server().client().call("HEAD", path).send();
         assert_eq!((head.status, head.header("allow"), head.bytes.len()), (405, Some("POST"), 0));
     }
 }

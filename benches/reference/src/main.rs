@@ -1,6 +1,5 @@
-//! What actix-web can do at best with the calls that `benches/load.sh` sends: a key that must be there, the body parsed
-//! into its fields, and an answer that was ready before. `reference SCORE-FILE REVIEWS-FILE`: the two answers; it
-//! serves with one worker on a free port of the loopback, whose number it prints.
+//! The least that an actix-web server does for the calls of `benches/load.sh`: it requires a key, parses the body into its fields, and answers bytes
+//! that were ready before. `reference SCORE-FILE REVIEWS-FILE` serves the two answers with one worker on a free port of the loopback, and prints the port.
 
 use actix_web::web::{self, Bytes, Data};
 use actix_web::{App, HttpRequest, HttpResponse, HttpServer};
@@ -26,7 +25,7 @@ fn answer(request: &HttpRequest, body: &[u8], ready: &Bytes) -> HttpResponse {
         return HttpResponse::Unauthorized().finish();
     }
     let Ok(body) = serde_json::from_slice::<Body>(body) else { return HttpResponse::BadRequest().finish() };
-    // What was read is to be had, as if somebody needed it.
+    // So that the compiler does not remove the parsing.
     std::hint::black_box((body.business_numbers, body.start_date, body.end_date));
     HttpResponse::Ok().content_type("application/json").body(ready.clone())
 }
