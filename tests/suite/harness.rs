@@ -245,6 +245,11 @@ pub struct Client {
 
 #[expect(clippy::needless_pass_by_value, reason = "numbers and texts read better without a reference")]
 impl Client {
+    /// A client of a base URL.
+    pub fn of(base: &str) -> Self {
+        Self { base: base.to_owned(), key: None, agent: agent() }
+    }
+
     /// The same client with a key.
     pub fn with_key(&self, key: &str) -> Self {
         Self { key: Some(key.to_owned()), ..self.clone() }

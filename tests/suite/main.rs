@@ -36,6 +36,8 @@ mod journal;
 #[cfg(test)]
 mod limits;
 #[cfg(test)]
+mod log;
+#[cfg(test)]
 mod metrics;
 #[cfg(test)]
 mod stream;
