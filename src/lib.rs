@@ -52,4 +52,13 @@ pub mod bench;
 #[cfg(test)]
 mod tests;
 
-pub use library::Standin;
+pub use api::operation::Operation;
+pub use journal::filter::Filter;
+pub use library::{NotStarted, Standin, Unmet, World, WorldOptions};
+pub use world::wanted::CreateError;
+
+/// Runs the program `standin`: reads its command line, runs the command, and gives its exit code.
+#[doc(hidden)]
+pub fn main() -> std::process::ExitCode {
+    cli::main()
+}

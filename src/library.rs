@@ -1,4 +1,4 @@
-//! Standin within a Rust test: a server on a free port, a world for each test, and what the client did as values.
+//! Standin within a Rust test: a server on a free port, a world for each test, and the calls of the client as values.
 
 use std::fmt::{self, Debug, Display, Write};
 use std::net::{SocketAddr, TcpListener};
@@ -23,25 +23,28 @@ use crate::server::bind::{self, Running, Settings};
 use crate::server::metrics::Metrics;
 use crate::server::state::State;
 use crate::webhook::client::{Http, System};
+use crate::webhook::engine::EngineThread;
 use crate::world::World as Run;
 use crate::world::registry::Registry;
 use crate::world::shared::Shared;
-use crate::world::wanted::{CreateError, WorldRequest};
+use crate::world::wanted::{CreateError, Start, WorldRequest};
 
-/// A server in this process. It stops when it is dropped.
+/// A fake backend that runs in this process, for tests.
+///
+/// Dropping it stops the server, cuts open requests, and waits until its threads have ended.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// use standin::journal::filter::Filter;
+/// use standin::{Filter, Standin};
 ///
-/// let standin = standin::Standin::start("scenarios/faults/first-try-fails.yaml").await?;
+/// let standin = Standin::start("scenarios/faults/first-try-fails.yaml").await?;
 /// let world = standin.world()?;
 ///
 /// // What your client does, with `world.base_url()` and `world.api_key()`:
 /// let url = format!("{}/v1/review/businessId/100", world.base_url());
 /// let call = || ureq::post(&url).header("x-api-key", world.api_key()).send_empty();
-/// assert!(call().is_err(), "every first try fails");
+/// assert!(call().is_err(), "the first try fails");
 /// assert_eq!(call()?.status(), 200);
 ///
 /// world.verify(&Filter { status: Some(200), ..Filter::default() }, 1..=1)?;
@@ -50,11 +53,13 @@ use crate::world::wanted::{CreateError, WorldRequest};
 /// ```
 #[derive(Debug)]
 pub struct Standin {
-    registry: Arc<Registry>,
+    // Dropped in this order: no request may come when the webhooks stop.
     running: Running,
+    _webhooks: EngineThread,
+    registry: Arc<Registry>,
 }
 
-/// Why no server was started: what is wrong with the scenario, as `standin check` tells it, or with the port.
+/// Why no server was started. Its text has all errors of the scenario with file and line, or says what else failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotStarted(String);
 
@@ -67,46 +72,50 @@ impl Display for NotStarted {
 impl std::error::Error for NotStarted {}
 
 impl Standin {
-    /// Serves a scenario file, or a folder of them, on a free port of 127.0.0.1. The file is read once and not followed.
+    /// Serves a scenario file, or a folder of them, on a free port of 127.0.0.1. The files are read once; later changes
+    /// are not reloaded. The default scenario is the one named `demo`, or else the first by name.
     ///
     /// # Errors
-    /// Where the scenario has errors, or no socket can be had.
+    /// A scenario has an error, there is no scenario, or the system allows no further socket or thread.
     pub async fn start(scenario: impl AsRef<Path>) -> Result<Self, NotStarted> {
         Self::serve(Box::new(Disk), scenario.as_ref().to_owned()).await
     }
 
-    /// Serves a scenario from its YAML.
+    /// Serves a scenario given as YAML text, on a free port of 127.0.0.1. It cannot include other files.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), standin::library::NotStarted> {
+    /// # async fn main() -> Result<(), standin::NotStarted> {
+    /// use standin::Standin;
+    ///
     /// let yaml = "standin: 1\nbusinesses: [{number: 7, name: Bakery, locations: [{number: 71, name: Mill Street}]}]";
-    /// let standin = standin::Standin::of_text(yaml).await?;
+    /// let standin = Standin::of_text(yaml).await?;
     /// assert!(standin.base_url().starts_with("http://127.0.0.1:"));
     ///
-    /// let typo = standin::Standin::of_text("standin: 1\nbusineses: []").await;
-    /// assert!(typo.unwrap_err().to_string().contains("did you mean `businesses`"));
+    /// let error = Standin::of_text("standin: 1\nbusineses: []").await.unwrap_err();
+    /// assert!(error.to_string().contains("did you mean `businesses`"));
     /// # Ok(())
     /// # }
     /// ```
     ///
     /// # Errors
-    /// Where the scenario has errors, or no socket can be had.
+    /// The scenario has an error, or the system allows no further socket or thread.
     pub async fn of_text(yaml: &str) -> Result<Self, NotStarted> {
         Self::serve(Box::new(Memory::new(&[("/scenario.yaml", yaml)])), PathBuf::from("/scenario.yaml")).await
     }
 
     async fn serve(files: Box<dyn Files>, path: PathBuf) -> Result<Self, NotStarted> {
-        let random = Seed::random().map_err(|error| NotStarted(format!("no random seed: {error}")))?;
-        let cwd =
-            std::env::current_dir().map_err(|error| NotStarted(format!("no working directory: {error}")))?;
+        let failed = |what: &'static str| move |error| NotStarted(format!("cannot {what}: {error}"));
+        let random = Seed::random().map_err(|error| {
+            NotStarted(format!("cannot get a random number from the operating system: {error}"))
+        })?;
+        let cwd = std::env::current_dir().map_err(failed("find the working directory"))?;
         let setup = Setup { files, paths: vec![path], root: None, cwd, random };
         let (registry, board) = load(&setup)?;
-        let socket = |error: std::io::Error| NotStarted(format!("cannot listen on 127.0.0.1: {error}"));
-        let listener = TcpListener::bind(("127.0.0.1", 0)).map_err(socket)?;
-        let own = listener.local_addr().map_err(socket)?;
+        let listener = TcpListener::bind(("127.0.0.1", 0)).map_err(failed("listen on 127.0.0.1"))?;
+        let address = listener.local_addr().map_err(failed("listen on 127.0.0.1"))?;
         let client = Arc::new(Http::new(Box::new(System), Box::new(System)));
-        registry.shared.engine.start(client, own).map_err(socket)?;
+        let webhooks = registry.shared.engine.start(client, address).map_err(failed("start a thread"))?;
         let state = State {
             registry: Arc::clone(&registry),
             board: Arc::new(board),
@@ -117,42 +126,46 @@ impl Standin {
             log: None,
         };
         let settings = Settings { workers: 2, grace: Duration::ZERO };
-        let running = bind::start(listener, state, settings).await.map_err(socket)?;
-        Ok(Self { registry, running })
+        let running = bind::start(listener, state, settings).await.map_err(failed("start the server"))?;
+        Ok(Self { running, _webhooks: webhooks, registry })
     }
 
-    /// Where it listens.
+    /// The address that the server listens on.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.running.address()
     }
 
-    /// The base URL of the default scenario's standing world.
+    /// The base URL of the default scenario, without a slash at its end. Tests that must not see each other's data take
+    /// a [world](Self::world) each instead.
     #[must_use]
     pub fn base_url(&self) -> String {
         format!("http://{}", self.address())
     }
 
-    /// The URL under which the admin side is.
+    /// The URL of the admin API, without a slash at its end.
     #[must_use]
     pub fn admin_url(&self) -> String {
         format!("{}/__admin", self.base_url())
     }
 
-    /// Makes a world of the default scenario, which no other test sees. That takes microseconds.
+    /// Creates a world of the default scenario, which shares nothing with other worlds. This takes microseconds. The
+    /// world lives as long as the `Standin`.
     ///
     /// # Errors
-    /// Where there are too many.
+    /// There are 100,000 worlds already.
     pub fn world(&self) -> Result<World, CreateError> {
-        self.world_with(WorldRequest::default())
+        self.world_with(WorldOptions::default())
     }
 
-    /// Makes a world as wanted: of a name, a scenario, a seed.
+    /// Creates a world with a given name, scenario or seed.
     ///
     /// # Errors
-    /// Where there is one of that name, or no such scenario.
-    pub fn world_with(&self, wanted: WorldRequest) -> Result<World, CreateError> {
-        let run = self.registry.make(wanted)?;
+    /// The name is taken or not valid, the scenario does not exist, or there are too many worlds or large datasets.
+    pub fn world_with(&self, options: WorldOptions) -> Result<World, CreateError> {
+        let WorldOptions { name, scenario, seed } = options;
+        let start = Start { seed: seed.map(Seed), ..Start::default() };
+        let run = self.registry.make(WorldRequest { name, scenario, start })?;
         let base_url = format!("{}/w/{}", self.base_url(), run.name);
         Ok(World { run, base_url })
     }
@@ -160,28 +173,36 @@ impl Standin {
 
 fn load(setup: &Setup) -> Result<(Arc<Registry>, LoadStatus), NotStarted> {
     let reading = reload::read(setup);
-    if reading.folder.has_errors() {
-        let shown = reading.folder.all_diagnostics().map(|problem| render::human(problem, false) + "\n\n");
-        return Err(NotStarted(shown.collect()));
+    let folder = &reading.folder;
+    if folder.has_errors() {
+        let diagnostics =
+            folder.all_diagnostics().map(|diagnostic| render::human(diagnostic, false) + "\n\n");
+        return Err(NotStarted(diagnostics.collect()));
     }
-    let good: Vec<String> = reading
-        .folder
-        .scenarios
-        .iter()
-        .filter_map(|loaded| Some(loaded.scenario.as_ref()?.name.clone()))
-        .collect();
-    let demo = good.iter().find(|name| *name == "demo").or(good.first()).cloned();
-    let default =
-        demo.ok_or_else(|| NotStarted(format!("no scenario is in {}", setup.paths[0].display())))?;
+    let names: Vec<&str> =
+        folder.scenarios.iter().filter_map(|loaded| Some(loaded.scenario.as_ref()?.name.as_str())).collect();
+    let missing = || NotStarted(format!("there is no scenario in {}", setup.paths[0].display()));
+    let demo = names.iter().find(|name| **name == "demo");
+    let default = (*demo.or(names.first()).ok_or_else(missing)?).to_owned();
     let (board, mut snapshots) = (LoadStatus::default(), Vec::new());
     board.apply(setup, reading, |snapshot| snapshots.push(snapshot));
-    match Registry::new(&default, snapshots, Shared::default()) {
-        Ok(registry) => Ok((Arc::new(registry), board)),
-        Err(_) => Err(NotStarted(format!("no scenario is named {default}"))),
-    }
+    let registry = Registry::new(&default, snapshots, Shared::default()).map_err(|_| missing())?;
+    Ok((Arc::new(registry), board))
 }
 
-/// An isolated run of a scenario, with its own contacts, counters, clock and journal.
+/// How a world is created. What is `None` is as in the default scenario.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WorldOptions {
+    /// Name of the world, by default `world-1`, `world-2` and so on: 1 to 64 letters, digits, `.`, `_` or `-`, with a
+    /// letter or digit first.
+    pub name: Option<String>,
+    /// Name of its scenario.
+    pub scenario: Option<String>,
+    /// Seed of its generated data and of its random draws.
+    pub seed: Option<u64>,
+}
+
+/// An isolated run of a scenario, with its own contacts, subscriptions, rate limits, clock, faults and journal.
 #[derive(Clone, Debug)]
 pub struct World {
     run: Arc<Run>,
@@ -189,62 +210,69 @@ pub struct World {
 }
 
 impl World {
-    /// Its name.
+    /// The name of the world.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.run.name
     }
 
-    /// What a client takes for the API's base URL.
+    /// The base URL that the client under test is configured with, without a slash at its end.
     #[must_use]
     pub fn base_url(&self) -> &str {
         &self.base_url
     }
 
-    /// A key that covers all accounts, without a rate limit.
+    /// An API key of this world. It covers all accounts and has no rate limit.
     #[must_use]
     pub fn api_key(&self) -> &str {
         self.run.minted.as_ref().map_or("", |key| &key.key)
     }
 
-    /// The seed of its data and its draws.
+    /// The seed of its generated data and of its random draws.
     #[must_use]
-    pub fn seed(&self) -> Seed {
-        self.run.snapshot().seed
+    pub fn seed(&self) -> u64 {
+        self.run.snapshot().seed.0
     }
 
-    /// Its time.
+    /// The time of its virtual clock, in milliseconds since 1970-01-01T00:00:00Z.
     #[must_use]
-    pub fn now(&self) -> Moment {
-        self.run.clock.now()
+    pub fn now(&self) -> i64 {
+        self.run.clock.now().0
     }
 
-    /// Moves its clock forward: rate limits and `during` follow, and what falls due is delivered before this is over.
-    /// Gives how many deliveries are still awaited after ten seconds of real time.
+    /// Moves its virtual clock forward, by whole milliseconds. Rate limits and the `during` of faults follow the clock,
+    /// and webhooks that fall due are sent before this returns. Returns how many of them are still not answered after ten
+    /// seconds of real time, which is 0 unless a receiver is slow.
+    ///
+    /// This must be awaited within a tokio runtime that has its timer enabled, as `#[tokio::test]` and
+    /// `#[actix_web::test]` provide.
     pub async fn advance(&self, span: Duration) -> usize {
-        let now = self.run.clock.now();
-        let to = Moment(now.0.saturating_add(i64::try_from(span.as_millis()).unwrap_or(i64::MAX)));
+        let span = i64::try_from(span.as_millis()).unwrap_or(i64::MAX);
+        let to = Moment(self.now().saturating_add(span));
         self.run.advance(to, Duration::from_secs(10)).await
     }
 
-    /// Brings it back to its start.
+    /// Resets the world to its start: its data, clock, faults and counters are as when it was created, and its journal is
+    /// empty.
     pub fn reset(&self) {
         self.run.reset(None);
     }
 
-    /// The contacts stored, in the API's field names.
+    /// The stored contacts, in the field names of the API.
     #[must_use]
     pub fn contacts(&self) -> Vec<Value> {
         contacts::all(&self.run)
     }
 
-    /// The webhook subscriptions stored, in the API's field names.
+    /// The stored webhook subscriptions, in the field names of the API.
     #[must_use]
     pub fn subscriptions(&self) -> Vec<Value> {
         subscriptions::all(&self.run)
     }
 
-    /// Entries of its journal, in order, as `GET …/requests` shows them.
+    /// The requests that this world received and how it answered them, oldest first, as far as the filter accepts them.
+    /// Each entry has the fields of `GET /__admin/worlds/{world}/requests`, such as `operation`, `status` and `body`.
+    /// The journal keeps the newest 8 MiB.
     #[must_use]
     pub fn calls(&self, filter: &Filter) -> Vec<Value> {
         let entries = self.run.journal.read().entries;
@@ -255,21 +283,21 @@ impl World {
         matching.map(|(entry, notes)| shown::json(entry, notes, origin)).collect()
     }
 
-    /// Says how many calls there were that a filter takes.
+    /// Checks how many requests the filter accepts, and returns that number.
     ///
     /// # Errors
-    /// Where that is none of the counts allowed; the error shows all calls of the world.
+    /// The number is not in `counts`. The text of the error lists all requests of the world.
     pub fn verify(&self, filter: &Filter, counts: impl RangeBounds<usize> + Debug) -> Result<usize, Unmet> {
         let found = self.calls(filter).len();
         if counts.contains(&found) {
             return Ok(found);
         }
-        let mut shown = format!("{found} calls match, not {counts:?}, of these:");
+        let mut report = format!("{found} requests match, but {counts:?} are expected; all requests:");
         for call in self.calls(&Filter::default()) {
             let text = |name: &str| call[name].as_str().unwrap_or("-").to_owned();
             let number = |name: &str| call[name].as_u64().map_or("-".to_owned(), |number| number.to_string());
             let _ = write!(
-                shown,
+                report,
                 "\n{:>5} {} {} -> {} code {} fault {} {}",
                 number("seq"),
                 text("method"),
@@ -280,11 +308,11 @@ impl World {
                 text("key"),
             );
         }
-        Err(Unmet(shown))
+        Err(Unmet(report))
     }
 }
 
-/// What was verified does not hold.
+/// The number of requests was not as expected. Its text lists all requests of the world.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unmet(String);
 

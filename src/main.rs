@@ -1,10 +1,7 @@
-//! The program `standin`: reads the command line, runs the command, and ends with its exit code.
+//! The program `standin`.
 
 use std::process::ExitCode;
 
-use clap::Parser;
-use standin::cli::{Arguments, run};
-
 fn main() -> ExitCode {
-    run(Arguments::parse()).into()
+    standin::main()
 }

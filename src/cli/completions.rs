@@ -1,4 +1,4 @@
-//! `standin completions SHELL`.
+//! `standin completions SHELL`: prints the completion script of a shell.
 
 use std::io::Write;
 
@@ -7,19 +7,16 @@ use clap_complete::Shell;
 
 use crate::cli::{Arguments, Exit};
 
-/// Its flags.
 #[derive(Debug, Args)]
 pub struct Flags {
-    /// For which shell
+    /// Name of the shell
     shell: Shell,
 }
 
-/// Prints them.
-#[must_use]
 pub fn run(flags: &Flags) -> Exit {
     let mut script = Vec::new();
     clap_complete::generate(flags.shell, &mut Arguments::command(), "standin", &mut script);
-    // A reader that closed the pipe has what it wanted.
+    // A reader that has closed the pipe is no error.
     let _ = anstream::stdout().write_all(&script);
-    Exit::Fine
+    Exit::Success
 }

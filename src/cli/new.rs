@@ -1,4 +1,4 @@
-//! `standin new NAME`: a commented starter.
+//! `standin new NAME`: creates a commented scenario to start from.
 
 use std::fs;
 use std::io::{ErrorKind, Write};
@@ -9,23 +9,21 @@ use clap::Args;
 use crate::cli::Exit;
 use crate::scenario::scalars::is_world_name;
 
-/// Its flags.
 #[derive(Debug, Args)]
 pub struct Flags {
-    /// Name of the scenario
+    /// Name of the new scenario
     name: String,
 }
 
 const STARTER: &str = include_str!("starter.yaml");
 
-/// Writes `scenarios/NAME.yaml`, never over another file.
-#[must_use]
+/// Creates `scenarios/NAME.yaml`, but never overwrites a file.
 pub fn run(flags: &Flags) -> Exit {
     let name =
         flags.name.strip_suffix(".yaml").or_else(|| flags.name.strip_suffix(".yml")).unwrap_or(&flags.name);
     if !is_world_name(name) || name == "default" {
         return refuse(&format!(
-            "`{name}` cannot name a scenario: 1 to 64 letters, digits, `.`, `_` or `-`, beginning with a letter or digit, and not `default`"
+            "`{name}` is not a valid scenario name: use 1 to 64 letters, digits, `.`, `_` or `-`, with a letter or digit first, but not `default`"
         ));
     }
     let path = Path::new("scenarios").join(format!("{name}.yaml"));
@@ -37,12 +35,12 @@ pub fn run(flags: &Flags) -> Exit {
         Ok(()) => {
             let _ =
                 writeln!(anstream::stdout(), "Wrote {shown}. Serve it with:\n\n  standin serve {shown}\n");
-            Exit::Fine
+            Exit::Success
         }
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            refuse(&format!("{shown} is there already, and is never overwritten: choose another name"))
+            refuse(&format!("{shown} exists already and is never overwritten: choose another name"))
         }
-        Err(error) => refuse(&format!("{shown} cannot be written: {error}")),
+        Err(error) => refuse(&format!("cannot write {shown}: {error}")),
     }
 }
 

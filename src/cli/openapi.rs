@@ -1,4 +1,4 @@
-//! `standin openapi`: the OpenAPI document of the API, or of the admin side.
+//! `standin openapi`: prints the OpenAPI document of the API, or that of the admin API.
 
 use std::io::Write;
 
@@ -8,16 +8,13 @@ use crate::api::dialect::Dialect;
 use crate::cli::Exit;
 use crate::server::openapi::{View, admin, document};
 
-/// Its flags.
 #[derive(Debug, Args)]
 pub struct Flags {
-    /// That of the admin side
+    /// Print the document of the admin API instead
     #[arg(long)]
     admin: bool,
 }
 
-/// Prints it.
-#[must_use]
 pub fn run(flags: &Flags) -> Exit {
     const SERVER: &str = "http://127.0.0.1:8080";
     let document = if flags.admin {
@@ -25,7 +22,7 @@ pub fn run(flags: &Flags) -> Exit {
     } else {
         document(View { dialect: &Dialect::default(), events: &[], server: SERVER })
     };
-    // A reader that closed the pipe has what it wanted.
+    // A reader that has closed the pipe is no error.
     let _ = writeln!(anstream::stdout(), "{document:#}");
-    Exit::Fine
+    Exit::Success
 }

@@ -2,7 +2,8 @@
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use actix_http::body::BoxBody;
@@ -33,7 +34,7 @@ pub struct Settings {
 pub fn run(listener: TcpListener, state: State, settings: Settings) -> io::Result<()> {
     let engine = Arc::clone(&state.registry.shared.engine);
     actix_web::rt::System::new().block_on(async {
-        let server = serve(listener, state, settings)?;
+        let server = serve(listener, Arc::new(state), settings)?;
         let handle = server.handle();
         actix_web::rt::spawn(async move {
             told_to_stop().await;
@@ -45,11 +46,13 @@ pub fn run(listener: TcpListener, state: State, settings: Settings) -> io::Resul
     })
 }
 
-/// A server that runs on threads of its own until it is dropped.
+/// A server that runs on threads of its own. Dropping it cuts open requests and waits until the threads have ended.
 #[derive(Debug)]
 pub struct Running {
     address: SocketAddr,
     handle: ServerHandle,
+    thread: Option<JoinHandle<()>>,
+    state: Weak<State>,
 }
 
 impl Running {
@@ -62,8 +65,15 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // The order is given at once; nobody waits until it is carried out.
+        // The call itself sends the command; its future only waits for the end.
         drop(self.handle.stop(false));
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+        // actix does not join its workers. Each of them holds the state until it ends.
+        while self.state.strong_count() > 0 {
+            std::thread::sleep(Duration::from_millis(1));
+        }
     }
 }
 
@@ -74,7 +84,9 @@ impl Drop for Running {
 pub async fn start(listener: TcpListener, state: State, settings: Settings) -> io::Result<Running> {
     let address = listener.local_addr()?;
     let (started, starting) = tokio::sync::oneshot::channel();
-    std::thread::spawn(move || {
+    let state = Arc::new(state);
+    let weak = Arc::downgrade(&state);
+    let thread = std::thread::Builder::new().name("server".to_owned()).spawn(move || {
         actix_web::rt::System::new().block_on(async {
             match serve(listener, state, settings) {
                 Ok(server) => {
@@ -86,9 +98,9 @@ pub async fn start(listener: TcpListener, state: State, settings: Settings) -> i
                 }
             }
         });
-    });
+    })?;
     let handle = starting.await.map_err(io::Error::other)??;
-    Ok(Running { address, handle })
+    Ok(Running { address, handle, thread: Some(thread), state: weak })
 }
 
 /// Waits for a signal that asks to stop.
@@ -111,8 +123,7 @@ async fn told_to_stop() {
 ///
 /// # Errors
 /// Where the socket cannot be used.
-pub fn serve(listener: TcpListener, state: State, settings: Settings) -> io::Result<Server> {
-    let state = Arc::new(state);
+pub fn serve(listener: TcpListener, state: Arc<State>, settings: Settings) -> io::Result<Server> {
     listen(listener, settings, move |request| {
         let state = Arc::clone(&state);
         async move { handle(request, &state).await }

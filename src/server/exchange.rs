@@ -20,8 +20,8 @@ use crate::pipeline::{self, Handled, Outcome};
 use crate::server::admin::{self, stream};
 use crate::server::docs;
 use crate::server::guard;
+use crate::server::log::Line;
 use crate::server::page;
-use crate::server::request_log::Line;
 use crate::server::state::State;
 use crate::server::wire;
 use crate::world::World;
@@ -40,15 +40,15 @@ pub async fn handle(mut request: Request, state: &Arc<State>) -> Response<BoxBod
     }
     let began = clock::real_now();
     let Outcome { reply, sending, call } = answer(&request, body, state).await;
-    if let Some(log) = state.log {
+    if let Some(log) = &state.log {
         let detail = reply.headers.iter().find(|(name, _)| name == "x-standin-detail");
-        log.tell(&Line {
+        log.request(&Line {
             method: request.method().as_str(),
             path: request.uri().path(),
             status: sending.answers().then_some(reply.status),
             detail: detail.map(|(_, value)| value.as_ref()),
             fault: call.as_ref().and_then(Handled::fault),
-            took: began.elapsed(),
+            duration: began.elapsed(),
         });
     }
     let status = sending.answers().then_some(reply.status);

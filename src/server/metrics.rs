@@ -14,6 +14,7 @@ use crate::api::operation::Operation;
 use crate::api::reply::Reply;
 use crate::pipeline::Handled;
 use crate::server::guard::error;
+use crate::server::log::Log;
 use crate::server::state::State;
 
 /// What is counted of calls.
@@ -126,6 +127,13 @@ pub fn shown(state: &State) -> Reply {
         "scenario_load_failures",
         "Loads of a scenario that had errors and changed nothing",
         failures,
+    );
+    let dropped: Counter = Counter::default();
+    dropped.inc_by(state.log.as_ref().map_or(0, Log::dropped));
+    shown.register(
+        "log_lines_dropped",
+        "Lines of the log that were dropped because nobody read them",
+        dropped,
     );
     let mut text = String::new();
     match text::encode(&mut text, &shown) {

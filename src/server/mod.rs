@@ -20,5 +20,7 @@ pub mod openapi;
 pub mod docs;
 /// What the server did, counted.
 pub mod metrics;
-/// One line per request.
-pub mod request_log;
+/// The log of a serving process.
+pub mod log;
+/// A log writer that never blocks its callers.
+pub mod log_writer;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::reload::Setup;
 use crate::reload::status::LoadStatus;
+use crate::server::log::Log;
 use crate::server::metrics::Metrics;
-use crate::server::request_log::RequestLog;
 use crate::world::registry::Registry;
 
 /// The state of a running server.
@@ -23,6 +23,6 @@ pub struct State {
     pub admin: bool,
     /// What is counted of calls.
     pub metrics: Metrics,
-    /// Where requests are told, if anywhere.
-    pub log: Option<RequestLog>,
+    /// The log of the process; none for a server within a Rust test.
+    pub log: Option<Log>,
 }

@@ -6,10 +6,11 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use tokio::runtime::{Builder, Handle};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, oneshot};
 
 use crate::clock::{self, Mode, Moment, VirtualClock};
 use crate::webhook::client::Client;
@@ -64,24 +65,47 @@ pub struct Counts {
     pub dead: AtomicU64,
 }
 
+/// The thread of an engine. When this is dropped, the attempts under way are cancelled and the thread is joined.
+#[must_use = "the engine stops when this is dropped"]
+#[derive(Debug)]
+pub struct EngineThread {
+    /// The thread ends when this is dropped.
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Drop for EngineThread {
+    fn drop(&mut self) {
+        self.stop = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// How long the thread waits at its end for host names that are being looked up, which cannot be cancelled.
+const LOOKUPS: Duration = Duration::from_secs(1);
+
 impl Engine {
-    /// Begins to make attempts, on a thread that ends with the process. `own` is our listening address.
+    /// Begins to make attempts, on a thread of its own. `own` is our listening address.
     ///
     /// # Errors
-    /// Where the system gives no thread.
-    pub fn start(self: &Arc<Self>, client: Arc<dyn Client>, own: SocketAddr) -> io::Result<()> {
+    /// The system does not allow another thread.
+    pub fn start(self: &Arc<Self>, client: Arc<dyn Client>, own: SocketAddr) -> io::Result<EngineThread> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let handle = runtime.handle().clone();
-        std::thread::Builder::new()
-            .name("webhooks".to_owned())
-            .spawn(move || runtime.block_on(std::future::pending::<()>()))?;
+        let (stop, stopped) = oneshot::channel();
+        let thread = std::thread::Builder::new().name("webhooks".to_owned()).spawn(move || {
+            let _ = runtime.block_on(stopped);
+            runtime.shutdown_timeout(LOOKUPS);
+        })?;
         let permits = Arc::new(Semaphore::new(AT_ONCE));
         let _ = self.running.set(Running { handle, client, own, permits });
         let waiting = std::mem::take(&mut *self.sites());
         for site in waiting.iter().filter_map(Weak::upgrade) {
             self.follow(&site);
         }
-        Ok(())
+        Ok(EngineThread { stop: Some(stop), thread: Some(thread) })
     }
 
     fn sites(&self) -> MutexGuard<'_, Vec<Weak<dyn WorldHandle>>> {

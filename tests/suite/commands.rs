@@ -164,9 +164,9 @@ fn what_cannot_start_is_3_with_a_line_that_says_what_to_do() {
     let start = |arguments: &[&str]| run(dir.path(), &[&["serve", "--port", "0"], arguments].concat());
     ends(&start(&["good/b.yaml"]), 3, "good/b.yaml");
     ends(&start(&["good", "good/b.yaml"]), 3, "good/b.yaml");
-    ends(&start(&["bad"]), 3, "mend what is told above");
+    ends(&start(&["bad"]), 3, "fix the errors above");
     ends(&start(&["none"]), 3, "standin new");
-    ends(&start(&["two"]), 3, "mend what is told above");
+    ends(&start(&["two"]), 3, "fix the errors above");
     ends(&start(&["schem"]), 2, "`standin schema`");
     ends(&start(&["nowhere.yaml"]), 3, "nowhere.yaml");
     ends(&start(&["good", "--default", "nope"]), 3, "`nope`");

@@ -1,4 +1,4 @@
-//! A bar on the terminal while a large dataset is built. Off a terminal nothing is drawn.
+//! A progress bar on the terminal while a large dataset is built. Nothing is drawn if standard error is no terminal.
 
 use std::thread::park_timeout;
 use std::time::Duration;
@@ -7,14 +7,14 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::world::snapshot::Snapshot;
 
-/// What is built within this time is built without a bar.
-const SOON: Duration = Duration::from_millis(200);
+/// A dataset that is built within this time gets no bar.
+const DELAY: Duration = Duration::from_millis(200);
 /// How often the bar is drawn.
 const STEP: Duration = Duration::from_millis(50);
 
-/// Shows how far a snapshot's dataset is, until it is ready.
+/// Draws the progress of a snapshot's dataset until it is built.
 pub fn show(snapshot: &Snapshot) {
-    park_timeout(SOON);
+    park_timeout(DELAY);
     if snapshot.ready().is_some() {
         return;
     }

@@ -1,0 +1,110 @@
+//! The flags of `serve`.
+
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use clap::Args;
+
+use crate::cli::sources::Sources;
+use crate::journal::budget::Limits;
+use crate::scenario::scalars::{DURATION_FORMAT, parse_duration};
+use crate::server::log::Format;
+
+#[derive(Debug, Args)]
+pub struct Flags {
+    #[command(flatten)]
+    pub sources: Sources,
+    /// Port to listen on; 0 picks a free one
+    #[arg(long, default_value_t = 8080, env = "STANDIN_PORT")]
+    pub port: u16,
+    /// Address to listen on
+    #[arg(long, default_value = "127.0.0.1", env = "STANDIN_HOST")]
+    pub host: String,
+    /// Scenario that answers at `/` [default: `demo`, or else the first by name]
+    #[arg(long, value_name = "NAME", env = "STANDIN_DEFAULT")]
+    pub default: Option<String>,
+    /// Look for changed files twice a second, for network folders that report no changes
+    #[arg(long, env = "STANDIN_POLL")]
+    pub poll: bool,
+    /// Format of the log
+    #[arg(long, value_enum, default_value_t = Format::Text, env = "STANDIN_LOG")]
+    pub log: Format,
+    /// Do not log requests
+    #[arg(long, env = "STANDIN_QUIET")]
+    pub quiet: bool,
+    /// Token of the admin API; without one, the admin API is off unless the address is a loopback address
+    #[arg(long, value_name = "TOKEN", env = "STANDIN_ADMIN_TOKEN", hide_env_values = true)]
+    pub admin_token: Option<String>,
+    /// Number of worker threads [default: one per processor]
+    #[arg(long, env = "STANDIN_WORKERS")]
+    pub workers: Option<NonZeroUsize>,
+    /// Seconds that open requests and deliveries may take to finish after Ctrl-C or SIGTERM
+    #[arg(long, value_name = "SECONDS", default_value_t = 5, env = "STANDIN_GRACE")]
+    pub grace: u64,
+    /// Delete a world that was created on demand after it was unused for this long; `never` keeps it
+    #[arg(long, value_name = "DURATION_FORMAT", default_value = "1h", value_parser = idle, env = "STANDIN_IDLE")]
+    pub idle: Idle,
+    #[command(flatten)]
+    pub journal: Journal,
+}
+
+/// How much of the requests and responses the journals keep.
+#[derive(Clone, Copy, Debug, Args)]
+#[command(next_help_heading = "Journal")]
+pub struct Journal {
+    /// Most bytes that the journal of a world keeps, such as 512KiB or 8MiB; 0 keeps nothing
+    #[arg(long = "journal", value_name = "SIZE", default_value = "8MiB", value_parser = size, env = "STANDIN_JOURNAL")]
+    world: usize,
+    /// Most bytes that all journals keep together
+    #[arg(long = "journal-total", value_name = "SIZE", default_value = "64MiB", value_parser = size, env = "STANDIN_JOURNAL_TOTAL")]
+    total: usize,
+    /// Most bytes that a journal keeps of one body
+    #[arg(long = "journal-body", value_name = "SIZE", default_value = "64KiB", value_parser = size, env = "STANDIN_JOURNAL_BODY")]
+    body: usize,
+}
+
+impl From<Journal> for Limits {
+    fn from(Journal { world, total, body }: Journal) -> Self {
+        Self { world, total, body }
+    }
+}
+
+/// After how long an unused world is deleted; `None` is never.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Idle(pub Option<Duration>);
+
+fn idle(text: &str) -> Result<Idle, String> {
+    if text == "never" {
+        return Ok(Idle(None));
+    }
+    let span = parse_duration(text).filter(|span| !span.is_zero());
+    span.map(|span| Idle(Some(span)))
+        .ok_or_else(|| format!("it must be {DURATION_FORMAT}, more than 0, or `never`"))
+}
+
+/// Reads a number of bytes, KiB, MiB or GiB.
+fn size(text: &str) -> Result<usize, String> {
+    let units = [("KiB", 10), ("MiB", 20), ("GiB", 30), ("", 0)];
+    let bytes = units.iter().find_map(|(unit, shift)| {
+        let digits = text.strip_suffix(unit)?.trim_end();
+        let is_whole = digits.bytes().all(|byte| byte.is_ascii_digit());
+        is_whole.then(|| digits.parse::<usize>().ok()?.checked_mul(1 << shift))?
+    });
+    bytes.ok_or_else(|| "it must be a whole number of bytes, KiB, MiB or GiB, such as 8MiB".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::size;
+
+    #[test]
+    fn sizes_are_read_with_their_units() {
+        assert_eq!(size("0"), Ok(0));
+        assert_eq!(size("512"), Ok(512));
+        assert_eq!(size("8MiB"), Ok(8 << 20));
+        assert_eq!(size("2 GiB"), Ok(2 << 30));
+        for wrong in ["", "MiB", "1.5MiB", "-1", "8MB", "99999999999GiB"] {
+            assert!(size(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! `standin serve [PATH…]`: serves scenarios, and reloads them when their files change.
+
+/// The flags.
+pub mod flags;
+/// The first load of the scenarios.
+pub mod first_load;
+/// What `serve` prints when it is ready.
+pub mod greeting;
+/// A progress bar while a large dataset is built.
+pub mod progress;
+/// Reloading when files change.
+pub mod watch;
+
+use std::io::{ErrorKind, IsTerminal, Write};
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::cli::Exit;
+use crate::cli::serve::first_load::first_load;
+use crate::cli::serve::flags::{Flags, Idle};
+use crate::cli::serve::greeting::Greeting;
+use crate::clock;
+use crate::draw::Seed;
+use crate::reload::Setup;
+use crate::scenario::files::Disk;
+use crate::server::bind::{self, Settings};
+use crate::server::log::{Format, Log};
+use crate::server::metrics::Metrics;
+use crate::server::state::State;
+use crate::webhook::client::{Http, System};
+use crate::world::registry::Registry;
+
+/// Why the server does not start: the exit code, and a message that says what to do.
+#[derive(Debug)]
+pub struct Failure {
+    pub exit: Exit,
+    pub message: String,
+}
+
+impl Failure {
+    pub fn cannot_start(message: impl Into<String>) -> Self {
+        Self { exit: Exit::CannotStart, message: message.into() }
+    }
+
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self { exit: Exit::Usage, message: message.into() }
+    }
+}
+
+/// Serves until Ctrl-C or SIGTERM.
+pub fn run(flags: &Flags) -> Exit {
+    let requests = !flags.quiet && (flags.log == Format::Json || std::io::stdout().is_terminal());
+    let log = match Log::start(flags.log, requests) {
+        Ok(log) => log,
+        Err(error) => {
+            let _ = writeln!(anstream::stderr(), "standin: cannot start a thread for the log: {error}");
+            return Exit::CannotStart;
+        }
+    };
+    log_panics(&log);
+    let exit = match serve(flags, &log) {
+        Ok(()) => Exit::Success,
+        Err(Failure { exit, message }) => {
+            log.write_error(format!("standin: {message}"));
+            exit
+        }
+    };
+    log.flush();
+    exit
+}
+
+/// Sends the message of a panic through the log, since a thread that writes to standard error itself may never return.
+fn log_panics(log: &Log) {
+    let log = log.clone();
+    std::panic::set_hook(Box::new(move |panic| {
+        let thread = std::thread::current();
+        let name = thread.name().unwrap_or("without a name").to_owned();
+        let backtrace = std::backtrace::Backtrace::capture();
+        log.write_error(format!("thread {name} {panic}\nbacktrace: {backtrace}"));
+    }));
+}
+
+fn serve(flags: &Flags, log: &Log) -> Result<(), Failure> {
+    if flags.admin_token.as_ref().is_some_and(|token| token.trim().is_empty()) {
+        return Err(Failure::usage("--admin-token is empty: set a token, or leave the flag out"));
+    }
+    // If the limit cannot be raised, the server still works, with fewer connections at a time.
+    let _ = rlimit::increase_nofile_limit(u64::MAX);
+    let setup = Arc::new(setup(flags)?);
+    let (registry, board) = first_load(flags, &setup, log)?;
+    let board = Arc::new(board);
+    let registry = Arc::new(registry);
+    let listener = listen(flags)?;
+    let address = listener.local_addr().map_err(|error| Failure::cannot_start(error.to_string()))?;
+    let admin = address.ip().is_loopback() || flags.admin_token.is_some();
+    let state = State {
+        registry: Arc::clone(&registry),
+        board: Arc::clone(&board),
+        setup: Arc::clone(&setup),
+        admin_token: flags.admin_token.clone(),
+        admin,
+        metrics: Metrics::default(),
+        log: Some(log.clone()),
+    };
+    let client = Arc::new(Http::new(Box::new(System), Box::new(System)));
+    let _webhooks = registry
+        .shared
+        .engine
+        .start(client, address)
+        .map_err(|error| Failure::cannot_start(format!("cannot start a thread for webhooks: {error}")))?;
+    let greeting = Greeting { registry: &registry, address, paths: &flags.sources.paths, admin };
+    log.write(greeting.format(log.format));
+    watch::start(flags.poll, setup, Arc::clone(&registry), board, log.clone())?;
+    if let Idle(Some(idle)) = flags.idle {
+        expire(idle, Arc::clone(&registry));
+    }
+    build_first(&registry, log.format == Format::Text && !flags.quiet);
+    let workers = flags.workers.or_else(|| std::thread::available_parallelism().ok());
+    let settings =
+        Settings { workers: workers.map_or(1, usize::from), grace: Duration::from_secs(flags.grace) };
+    bind::run(listener, state, settings).map_err(|error| Failure::cannot_start(error.to_string()))
+}
+
+fn setup(flags: &Flags) -> Result<Setup, Failure> {
+    let random = Seed::random().map_err(|error| {
+        Failure::cannot_start(format!("cannot get a random number from the operating system: {error}"))
+    })?;
+    let cwd = std::env::current_dir()
+        .map_err(|error| Failure::cannot_start(format!("cannot find the working directory: {error}")))?;
+    let (paths, root) = (flags.sources.paths.clone(), flags.sources.root.clone());
+    Ok(Setup { files: Box::new(Disk), paths, root, cwd, random })
+}
+
+fn listen(flags: &Flags) -> Result<TcpListener, Failure> {
+    let Flags { host, port, .. } = flags;
+    TcpListener::bind((host.trim_matches(['[', ']']), *port)).map_err(|error| {
+        Failure::cannot_start(if error.kind() == ErrorKind::AddrInUse {
+            format!("port {port} of {host} is in use: choose another with --port, or 0 for a free one")
+        } else {
+            format!("cannot listen on {host}:{port}: {error}")
+        })
+    })
+}
+
+/// Builds the dataset of the default scenario on a thread of its own, so the first request need not wait for it.
+fn build_first(registry: &Registry, with_progress: bool) {
+    let snapshot = registry.default_world().snapshot();
+    if with_progress {
+        let snapshot = Arc::clone(&snapshot);
+        std::thread::spawn(move || progress::show(&snapshot));
+    }
+    std::thread::spawn(move || {
+        snapshot.dataset();
+    });
+}
+
+/// Deletes unused worlds on a thread of its own. It looks for them every tenth of the idle time, but at least every five
+/// seconds.
+fn expire(idle: Duration, registry: Arc<Registry>) {
+    let pause = (idle / 10).clamp(Duration::from_millis(50), Duration::from_secs(5));
+    std::thread::spawn(move || {
+        loop {
+            std::thread::sleep(pause);
+            registry.expire(clock::uptime(), idle);
+        }
+    });
+}

@@ -1,0 +1,153 @@
+//! The log of a serving process: what happens goes to standard output, problems go to standard error. Writing to either
+//! never blocks the caller.
+
+use std::io;
+use std::time::Duration;
+
+use anstyle::{AnsiColor, Style};
+use clap::ValueEnum;
+use serde_json::json;
+
+use crate::clock::{self, Moment};
+use crate::server::log_writer::LogWriter;
+
+/// Format of the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Text for people
+    Text,
+    /// One JSON object per line, for programs
+    Json,
+}
+
+/// The log of a serving process.
+#[derive(Clone, Debug)]
+pub struct Log {
+    /// Format of standard output. Standard error is always text.
+    pub format: Format,
+    /// Whether requests are logged.
+    requests: bool,
+    output: LogWriter,
+    errors: LogWriter,
+}
+
+/// One request in the log.
+#[derive(Clone, Copy, Debug)]
+pub struct Line<'a> {
+    pub method: &'a str,
+    pub path: &'a str,
+    /// None if the client gets no response.
+    pub status: Option<u16>,
+    /// The text of `x-standin-detail`.
+    pub detail: Option<&'a str>,
+    /// Name of the fault that took effect.
+    pub fault: Option<&'a str>,
+    pub duration: Duration,
+}
+
+/// How long each stream may take at the end to write what is still in its queue.
+const FLUSH: Duration = Duration::from_secs(1);
+
+impl Log {
+    /// Starts the two threads that write.
+    ///
+    /// # Errors
+    /// The system does not allow another thread.
+    pub fn start(format: Format, requests: bool) -> io::Result<Self> {
+        let notice = |stream: &'static str| {
+            move |lines| {
+                format!("standin: {lines} lines of the log were dropped because {stream} was not read")
+            }
+        };
+        let output = LogWriter::start(anstream::stdout(), move |lines| match format {
+            Format::Text => notice("standard output")(lines),
+            Format::Json => json!({ "event": "dropped", "lines": lines }).to_string(),
+        })?;
+        let errors = LogWriter::start(anstream::stderr(), notice("standard error"))?;
+        Ok(Self { format, requests, output, errors })
+    }
+
+    /// Writes a message to standard output.
+    pub fn write(&self, message: String) {
+        self.output.write(message);
+    }
+
+    /// Writes a message to standard error.
+    pub fn write_error(&self, message: String) {
+        self.errors.write(message);
+    }
+
+    /// Writes the line of a request, if requests are logged.
+    pub fn request(&self, line: &Line<'_>) {
+        if self.requests {
+            let now = clock::system_now();
+            self.write(match self.format {
+                Format::Text => text_line(now, line),
+                Format::Json => json_line(now, line),
+            });
+        }
+    }
+
+    /// Number of lines that were dropped because nobody read them.
+    pub fn dropped(&self) -> u64 {
+        self.output.dropped() + self.errors.dropped()
+    }
+
+    /// Waits until everything is written, at most one second for each stream.
+    pub fn flush(&self) {
+        self.output.flush(FLUSH);
+        self.errors.flush(FLUSH);
+    }
+}
+
+fn text_line(now: Moment, line: &Line<'_>) -> String {
+    let colour = match line.status {
+        Some(..300) => AnsiColor::Green,
+        Some(300..500) => AnsiColor::Yellow,
+        Some(500..) | None => AnsiColor::Red,
+    };
+    let (style, dim) = (Style::new().fg_color(Some(colour.into())), Style::new().dimmed());
+    let stamp = now.iso();
+    let time = stamp.get(11..19).unwrap_or_default();
+    let detail = line.detail.map(|detail| format!("  {dim}{detail}{dim:#}")).unwrap_or_default();
+    let (method, path, took) = (line.method, line.path, line.duration.as_secs_f64() * 1000.0);
+    let status = line.status.map_or_else(|| "---".to_owned(), |status| status.to_string());
+    let fault = line.fault.map(|fault| format!("  {style}fault {fault}{style:#}")).unwrap_or_default();
+    format!(
+        "{dim}{time}{dim:#} {style}{status}{style:#} {method} {path} {dim}{took:.1} ms{dim:#}{fault}{detail}"
+    )
+}
+
+fn json_line(now: Moment, line: &Line<'_>) -> String {
+    json!({
+        "event": "request",
+        "at": now.iso(),
+        "method": line.method,
+        "path": line.path,
+        "status": line.status,
+        "detail": line.detail,
+        "fault": line.fault,
+        "durationUs": u64::try_from(line.duration.as_micros()).unwrap_or(u64::MAX),
+    })
+    .to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_has_time_status_path_and_detail() {
+        let line = Line {
+            method: "POST",
+            path: "/v1/x",
+            status: Some(404),
+            detail: Some("why"),
+            fault: Some("slow"),
+            duration: Duration::from_micros(1_250),
+        };
+        let plain = anstream::adapter::strip_str(&text_line(Moment(43_200_000), &line)).to_string();
+        assert_eq!(plain, "12:00:00 404 POST /v1/x 1.2 ms  fault slow  why");
+        assert!(json_line(Moment(0), &line).contains(r#""status":404"#));
+    }
+}
