@@ -14,7 +14,7 @@ use crate::scenario::read::{RawMap, Spanned, read_value};
 use crate::scenario::report::unknown_reference;
 use crate::scenario::scalars::{Id, parse_digits};
 use crate::scenario::source::Sources;
-use crate::scenario::validate::{RecordContext, Unique, questions, reviews};
+use crate::scenario::validate::{RecordContext, questions, reviews};
 
 /// What a record is added to.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +31,7 @@ pub struct AddTarget<'a> {
 /// What is wrong with it.
 pub fn parse_review(text: &str, target: AddTarget<'_>) -> Result<(u32, Review), Vec<Diagnostic>> {
     read(text, target, &target.now.day().iso(), |findings, context, raw: raw::Review| {
-        reviews::review(findings, context, raw, &mut Unique::default())
+        reviews::review(findings, context, raw, &mut reviews::new_ids())
     })
 }
 

@@ -20,10 +20,10 @@ use crate::scenario::{fault, webhook};
 
 /// The expectations of a scenario, those left out that have an error. `known` has the names of its faults and events.
 pub fn validate(findings: &mut Findings, references: &References, nodes: &[&Node]) -> Vec<Expectation> {
-    let mut names = Unique::default();
+    let mut names = Unique::new("duplicate-name", "expectation");
     let mut expectations = Vec::with_capacity(nodes.len());
     for node in nodes {
-        fault::unique_name(findings, &mut names, "expectation", node);
+        fault::unique_name(findings, &mut names, node);
         expectations.extend(one(findings, references, node));
     }
     expectations

@@ -86,10 +86,10 @@ const OWN: [&str; 7] = ["/", "/__admin/", "/w/", "/metrics", "/openapi.json", "/
 
 /// The routes of a scenario, those left out that have an error.
 pub fn validate(findings: &mut Findings, references: &References, nodes: &[&Node]) -> Vec<Route> {
-    let mut names = Unique::default();
+    let mut names = Unique::new("duplicate-name", "route");
     let mut routes: Vec<(Route, Span)> = Vec::with_capacity(nodes.len());
     for node in nodes {
-        let name = fault::unique_name(findings, &mut names, "route", node);
+        let name = fault::unique_name(findings, &mut names, node);
         let Some(route) = one(findings, references, node) else { continue };
         let span = name.unwrap_or(node.span);
         let covers = |earlier: &Route| {

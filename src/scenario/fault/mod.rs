@@ -1,6 +1,6 @@
 //! Validates faults: their references exist, their effects make sense, and none is shadowed by an earlier one.
 
-use std::fmt::Write;
+use serde_json::Value as Json;
 
 use crate::api::operation::Operation;
 use crate::fault::Fault;
@@ -36,10 +36,10 @@ pub mod shadow;
 
 /// Validates the faults of a scenario. Faults with an error are left out.
 pub fn validate(findings: &mut Findings, references: &References, nodes: &[&Node]) -> Vec<Fault> {
-    let mut names = Unique::default();
+    let mut names = Unique::new("duplicate-name", "fault");
     let mut faults: Vec<(Fault, Span)> = Vec::with_capacity(nodes.len());
     for node in nodes {
-        let name = unique_name(findings, &mut names, "fault", node);
+        let name = unique_name(findings, &mut names, node);
         if let Some(fault) = validate_one(findings, references, node) {
             faults.push((fault, name.unwrap_or(node.span)));
         }
@@ -61,15 +61,10 @@ pub fn name(node: &Node) -> Option<(&str, Span)> {
     Some((&name.scalar()?.text, name.span))
 }
 
-/// The span of an entry's name. Reports a name that appears twice; `what` is the kind of entry (`fault`).
-pub fn unique_name<'a>(
-    findings: &mut Findings,
-    names: &mut Unique<&'a str>,
-    what: &str,
-    node: &'a Node,
-) -> Option<Span> {
+/// The span of an entry's name. Reports a name that appears twice.
+pub fn unique_name<'a>(findings: &mut Findings, names: &mut Unique<&'a str>, node: &'a Node) -> Option<Span> {
     let (name, span) = name(node)?;
-    names.insert(findings, name, span, ("duplicate-name", &format!("the {what} `{name}`")));
+    names.insert(findings, name, span);
     Some(span)
 }
 
@@ -124,45 +119,23 @@ fn build(findings: &mut Findings, references: &References, node: &Node) -> Optio
         enabled: raw.enabled.is_none_or(|enabled| enabled.value),
         on_request: raw.on_request.is_some_and(|on_request| on_request.value),
         effect: effect?,
-        text: canonical(node),
+        text: canonical(node).to_string(),
     })
 }
 
-/// Writes a node as canonical JSON: members are sorted, and a plain scalar is typed only if JSON would write it with the
-/// same text.
-fn canonical(node: &Node) -> String {
-    let mut text = String::new();
-    write(&mut text, node);
-    text
-}
-
-fn write(out: &mut String, node: &Node) {
-    let quoted = |text: &str| serde_json::Value::from(text).to_string();
+/// A node as canonical JSON: members are sorted (by `serde_json::Map`), and a plain scalar is typed only if JSON would
+/// write it with the same text.
+fn canonical(node: &Node) -> Json {
     match &node.value {
-        Value::Null => out.push_str("null"),
+        Value::Null => Json::Null,
         Value::Scalar(scalar) => {
-            let typed = scalar.to_json().to_string();
-            out.push_str(&if scalar.plain && typed == *scalar.text { typed } else { quoted(&scalar.text) });
+            let typed = scalar.to_json();
+            let same_text = scalar.plain && typed.to_string() == *scalar.text;
+            if same_text { typed } else { Json::from(&*scalar.text) }
         }
-        Value::List(list) => {
-            out.push('[');
-            for (at, element) in list.iter().enumerate() {
-                out.push_str(if at == 0 { "" } else { "," });
-                write(out, element);
-            }
-            out.push(']');
-        }
+        Value::List(list) => list.iter().map(canonical).collect(),
         Value::Map(entries) => {
-            let mut members: Vec<_> = entries.iter().collect();
-            members.sort_by(|left, right| left.key.cmp(&right.key));
-            out.push('{');
-            for (at, member) in members.into_iter().enumerate() {
-                let comma = if at == 0 { "" } else { "," };
-                // Writing to a string cannot fail.
-                let _ = write!(out, "{comma}{}:", quoted(&member.key));
-                write(out, &member.value);
-            }
-            out.push('}');
+            entries.iter().map(|entry| (entry.key.to_string(), canonical(&entry.value))).collect()
         }
     }
 }

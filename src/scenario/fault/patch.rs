@@ -48,8 +48,42 @@ pub fn validate(
 }
 
 fn build(findings: &mut Findings, raw: &raw::Change, node: &Node) -> Option<Change> {
-    let (op, path) = (raw.op?, raw.path.as_ref()?);
-    let name = match op.value {
+    let (op, path) = (raw.op?.value, raw.path.as_ref()?);
+    // `value: null` is a value too, but the raw value does not distinguish it from an absent one.
+    let value = node.entries()?.iter().find(|entry| &*entry.key == "value");
+    check_companions(findings, op, raw, value.map(|entry| entry.key_span), node);
+    if op == Op::Remove && path.value.text().is_empty() {
+        findings
+            .error("wrong-pointer", path.span, "the whole document cannot be removed")
+            .help("for a response without a body, use `then: {status: 200}`");
+        return None;
+    }
+    let path = path.value.clone();
+    if let (Op::Move, Some(from)) = (op, &raw.from)
+        && path.is_within(&from.value)
+        && path != from.value
+    {
+        findings
+            .error("wrong-pointer", from.span, "a value cannot be moved into itself")
+            .label("this is moved");
+        return None;
+    }
+    let from = raw.from.as_ref().map(|from| from.value.clone());
+    let value = value.map(|entry| entry.value.to_json());
+    Some(match op {
+        Op::Add => Change::Add(path, value?),
+        Op::Replace => Change::Replace(path, value?),
+        Op::Test => Change::Test(path, value?),
+        Op::Remove => Change::Remove(path),
+        Op::Move => Change::Move(from?, path),
+        Op::Copy => Change::Copy(from?, path),
+    })
+}
+
+/// Reports `value` and `from` where the operation needs the key and it is missing, or does not take it. `value` is the
+/// span of that key.
+fn check_companions(findings: &mut Findings, op: Op, raw: &raw::Change, value: Option<Span>, node: &Node) {
+    let name = match op {
         Op::Add => "add",
         Op::Remove => "remove",
         Op::Replace => "replace",
@@ -57,17 +91,10 @@ fn build(findings: &mut Findings, raw: &raw::Change, node: &Node) -> Option<Chan
         Op::Copy => "copy",
         Op::Test => "test",
     };
-    let (needs_value, needs_from) = match op.value {
-        Op::Add | Op::Replace | Op::Test => (true, false),
-        Op::Move | Op::Copy => (false, true),
-        Op::Remove => (false, false),
-    };
-    // `value: null` is a value too, but the raw value does not distinguish it from an absent one.
-    let value = node.entries()?.iter().find(|entry| &*entry.key == "value");
-    for (key, given, needed) in [
-        ("value", value.map(|entry| entry.key_span), needs_value),
-        ("from", raw.from.as_ref().map(|from| from.span), needs_from),
-    ] {
+    let needs_value = matches!(op, Op::Add | Op::Replace | Op::Test);
+    let needs_from = matches!(op, Op::Move | Op::Copy);
+    let from = raw.from.as_ref().map(|from| from.span);
+    for (key, given, needed) in [("value", value, needs_value), ("from", from, needs_from)] {
         match given {
             None if needed && node.get(key).is_none() => {
                 findings
@@ -80,33 +107,6 @@ fn build(findings: &mut Findings, raw: &raw::Change, node: &Node) -> Option<Chan
             Some(_) | None => {}
         }
     }
-    let document = path.value.text().is_empty();
-    if document && op.value == Op::Remove {
-        findings
-            .error("wrong-pointer", path.span, "the whole document cannot be removed")
-            .help("for a response without a body, use `then: {status: 200}`");
-        return None;
-    }
-    let path = path.value.clone();
-    let from = || raw.from.as_ref().filter(|_| needs_from);
-    let value = || value.filter(|_| needs_value).map(|entry| entry.value.to_json());
-    if let (Op::Move, Some(from)) = (op.value, from())
-        && path.is_within(&from.value)
-        && path != from.value
-    {
-        findings
-            .error("wrong-pointer", from.span, "a value cannot be moved into itself")
-            .label("this is moved");
-        return None;
-    }
-    Some(match op.value {
-        Op::Add => Change::Add(path, value()?),
-        Op::Replace => Change::Replace(path, value()?),
-        Op::Test => Change::Test(path, value()?),
-        Op::Remove => Change::Remove(path),
-        Op::Move => Change::Move(from()?.value.clone(), path),
-        Op::Copy => Change::Copy(from()?.value.clone(), path),
-    })
 }
 
 /// The pointers of a change, how each is used, and where each is written.

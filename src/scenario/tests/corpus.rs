@@ -98,13 +98,11 @@ fn sources(folder: &Path, codes: &mut BTreeSet<String>) {
             ".warning(",
             "Severity::Error,",
             "Severity::Warning,",
-            "(\"duplicate",
+            "Unique::new(",
             "=> (",
             "code) =",
         ] {
             for rest in text.split(call).skip(1) {
-                let rest =
-                    if call == "(\"duplicate" { format!("\"duplicate{rest}") } else { rest.to_owned() };
                 let Some(rest) = rest.trim_start().trim_start_matches('(').strip_prefix('"') else {
                     continue;
                 };

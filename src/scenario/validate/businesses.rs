@@ -27,10 +27,9 @@ impl Accounts {
     /// Collects all numbers. Reports a number that appears twice.
     pub fn collect(findings: &mut Findings, list: &List<raw::Business>) -> Self {
         let mut accounts = Self::default();
-        let mut unique = Unique::default();
+        let mut unique = Unique::new("duplicate-number", "number");
         let mut is_new = |findings: &mut Findings, number: Spanned<Id>| {
-            let what = format!("the number {}", number.value.0);
-            unique.insert(findings, number.value.0, number.span, ("duplicate-number", &what))
+            unique.insert(findings, number.value.0, number.span)
         };
         for Spanned { value: raw, .. } in list {
             let own = raw.number.filter(|number| is_new(findings, *number)).map(|number| number.value.0);
@@ -152,46 +151,12 @@ fn business(
     let competitors = raw.competitors.into_iter().flat_map(|list| list.value);
     let competitors = competitors.filter_map(|it| competitor(findings, accounts, number, it)).collect();
     let category = category(findings, raw.category);
-    for user in raw.users.iter().flat_map(|list| &list.value) {
-        if !is_email(&user.value.0) {
-            findings.error("wrong-value", user.span, "a user must be an email address: `name@example.test`");
-        }
-    }
-    let mut once = Unique::default();
-    for level in raw.levels.iter().flat_map(|list| &list.value) {
-        let what = format!("the level `{}`", level.value.0);
-        once.insert(findings, level.value.0.clone(), level.span, ("duplicate-name", &what));
-    }
-    let texts = |list: Option<Spanned<List<NonBlank>>>| -> Vec<String> {
-        list.into_iter().flat_map(|list| list.value).map(|text| text.value.0).collect()
-    };
-    let levels = texts(raw.levels);
-    let known_levels: BTreeSet<&str> = levels.iter().map(String::as_str).collect();
-    let (mut review_ids, mut question_ids) = (Unique::default(), questions::Ids::default());
-    let mut locations = Vec::new();
-    for Spanned { value: raw, .. } in raw.locations.into_iter().flat_map(|list| list.value) {
-        let own_levels = raw.levels.map(|levels| levels.value.0).unwrap_or_default();
-        for level in own_levels.iter().filter(|level| !known_levels.contains(&*level.key)) {
-            let names = known_levels.iter().copied();
-            unknown_reference(&mut loader.findings, level.key_span, ("level", &level.key), names);
-        }
-        let reviews = reviews::validate(
-            loader,
-            context,
-            raw.reviews.map(|it| it.value).unwrap_or_default(),
-            &mut review_ids,
-        );
-        let questions = raw.questions.map(|it| it.value).unwrap_or_default();
-        let questions = questions::validate(loader, context, questions, &mut question_ids);
-        let (Some(number), Some(name)) = (raw.number, raw.name) else { continue };
-        locations.push(Location {
-            number: number.value.0,
-            name: name.value.0,
-            levels: own_levels.into_iter().map(|level| (level.key, level.value.0)).collect(),
-            reviews,
-            questions,
-        });
-    }
+    let users = users(findings, raw.users);
+    let levels = levels(findings, raw.levels);
+    let mut ids = Ids { reviews: reviews::new_ids(), questions: questions::Ids::default() };
+    let locations = raw.locations.into_iter().flat_map(|list| list.value);
+    let locations =
+        locations.filter_map(|raw| location(loader, context, raw.value, &levels, &mut ids)).collect();
     let contacts = raw.contacts.map(|list| list.value).unwrap_or_default();
     let (contacts, contact_plans) = contacts::validate(loader, accounts, number, contacts);
     Some(Business {
@@ -202,12 +167,64 @@ fn business(
         category,
         industry_score: raw.industry_score.map(|score| score.value.0),
         text_categorisation: raw.text_categorisation.is_some_and(|it| it.value),
-        users: texts(raw.users),
+        users,
         levels,
         competitors,
         locations,
         contacts,
         contact_plans,
+    })
+}
+
+fn users(findings: &mut Findings, list: Option<Spanned<List<NonBlank>>>) -> Vec<String> {
+    let mut users = Vec::new();
+    for Spanned { span, value: NonBlank(user) } in list.into_iter().flat_map(|list| list.value) {
+        if !is_email(&user) {
+            findings.error("wrong-value", span, "a user must be an email address: `name@example.test`");
+        }
+        users.push(user);
+    }
+    users
+}
+
+fn levels(findings: &mut Findings, list: Option<Spanned<List<NonBlank>>>) -> Vec<String> {
+    let (mut levels, mut unique) = (Vec::new(), Unique::new("duplicate-name", "level"));
+    for Spanned { span, value: NonBlank(level) } in list.into_iter().flat_map(|list| list.value) {
+        unique.insert(findings, level.clone(), span);
+        levels.push(level);
+    }
+    levels
+}
+
+/// The ids of an account's records, which must be unique within the account.
+struct Ids {
+    reviews: Unique<String>,
+    questions: questions::Ids,
+}
+
+/// Validates a location; `levels` are the names of its account's levels.
+fn location(
+    loader: &mut Loader,
+    context: &RecordContext,
+    raw: raw::Location,
+    levels: &[String],
+    ids: &mut Ids,
+) -> Option<Location> {
+    let own_levels = raw.levels.map(|levels| levels.value.0).unwrap_or_default();
+    for level in own_levels.iter().filter(|level| !levels.contains(&level.key)) {
+        let names: BTreeSet<&str> = levels.iter().map(String::as_str).collect();
+        unknown_reference(&mut loader.findings, level.key_span, ("level", &level.key), names);
+    }
+    let reviews = raw.reviews.map(|list| list.value).unwrap_or_default();
+    let reviews = reviews::validate(loader, context, reviews, &mut ids.reviews);
+    let questions = raw.questions.map(|list| list.value).unwrap_or_default();
+    let questions = questions::validate(loader, context, questions, &mut ids.questions);
+    Some(Location {
+        number: raw.number?.value.0,
+        name: raw.name?.value.0,
+        levels: own_levels.into_iter().map(|level| (level.key, level.value.0)).collect(),
+        reviews,
+        questions,
     })
 }
 

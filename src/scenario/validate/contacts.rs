@@ -22,7 +22,7 @@ pub fn validate(
     account: u64,
     list: List<ContactEntry>,
 ) -> (Vec<Contact>, Vec<ContactPlan>) {
-    let mut ids = Unique::default();
+    let mut ids = Unique::new("duplicate-id", "contact id");
     let (mut given, mut plans) = (Vec::new(), Vec::new());
     for entry in list {
         match entry.value {
@@ -53,8 +53,7 @@ fn contact(
     ids: &mut Unique<u64>,
 ) -> Option<Contact> {
     if let Some(id) = raw.id {
-        let what = format!("the contact id {}", id.value.0);
-        ids.insert(findings, id.value.0, id.span, ("duplicate-id", &what));
+        ids.insert(findings, id.value.0, id.span);
     }
     if let Some(email) = raw.email.as_ref().filter(|email| !is_email(&email.value.0)) {
         findings.error("wrong-value", email.span, "`email` must be an email address: `name@example.test`");

@@ -18,12 +18,12 @@ pub fn validate(
     mode: Mode,
     scenario: &str,
 ) -> Vec<Key> {
-    let (mut keys, mut names) = (Unique::default(), Unique::default());
+    let mut keys = Unique::new("duplicate-name", "key");
+    let mut names = Unique::new("duplicate-name", "key name");
     let mut out = Vec::with_capacity(list.len());
     for Spanned { span, value: raw } in list {
         if let Some(name) = &raw.name {
-            let what = format!("the key name `{}`", name.value.0);
-            names.insert(findings, name.value.0.clone(), name.span, ("duplicate-name", &what));
+            names.insert(findings, name.value.0.clone(), name.span);
         }
         if let (Some(limit), Mode::Frozen) = (&raw.rate_limit, mode) {
             findings
@@ -42,8 +42,7 @@ pub fn validate(
             numbers.filter_map(|number| accounts.resolve(findings, "accounts", number)).collect::<Vec<u64>>()
         });
         let Some(key) = raw.key else { continue };
-        let what = format!("the key `{}`", key.value.0);
-        keys.insert(findings, key.value.0.clone(), key.span, ("duplicate-name", &what));
+        keys.insert(findings, key.value.0.clone(), key.span);
         out.push(Key {
             key: key.value.0,
             name: raw.name.map(|name| name.value.0),

@@ -10,6 +10,7 @@ pub mod questions;
 pub mod reviews;
 
 use std::collections::HashMap;
+use std::fmt::Display;
 use std::hash::Hash;
 
 use crate::api::dates::Day;
@@ -127,32 +128,29 @@ pub fn clock(raw: &raw::Clock) -> clock::Given {
 
 /// Keys that must be unique, each with the span where it first appeared.
 #[derive(Debug)]
-pub struct Unique<K>(HashMap<K, Span>);
-
-impl<K> Default for Unique<K> {
-    fn default() -> Self {
-        Self(HashMap::new())
-    }
+pub struct Unique<K> {
+    /// Code of the diagnostic about a key that appears twice.
+    code: &'static str,
+    /// What the keys are, for that diagnostic (`contact id`).
+    what: &'static str,
+    first: HashMap<K, Span>,
 }
 
-impl<K: Eq + Hash> Unique<K> {
-    /// Inserts a key. Returns false and reports an error if it is already present; `code` and `what` are those of the
-    /// error.
-    pub fn insert(
-        &mut self,
-        findings: &mut Findings,
-        key: K,
-        span: Span,
-        (code, what): (&'static str, &str),
-    ) -> bool {
-        if let Some(first) = self.0.get(&key) {
+impl<K: Eq + Hash + Display> Unique<K> {
+    pub fn new(code: &'static str, what: &'static str) -> Self {
+        Self { code, what, first: HashMap::new() }
+    }
+
+    /// Inserts a key. If it is already present, reports an error and returns false.
+    pub fn insert(&mut self, findings: &mut Findings, key: K, span: Span) -> bool {
+        if let Some(first) = self.first.get(&key) {
             findings
-                .error(code, span, format!("{what} appears twice"))
+                .error(self.code, span, format!("the {} `{key}` appears twice", self.what))
                 .label("the second")
                 .related(*first, "the first");
             return false;
         }
-        self.0.insert(key, span);
+        self.first.insert(key, span);
         true
     }
 }

@@ -139,14 +139,13 @@ fn sources(
     context: &RecordContext,
     raw: Spanned<Dictionary<Count>>,
 ) -> Vec<(u16, u32)> {
-    let mut once = Unique::default();
+    let mut aliases = Unique::new("duplicate-name", "source");
     let (before, mut weights) = (findings.errors(), BTreeMap::new());
     for member in raw.value.0 {
         let weight = weight(findings, member.span, member.value.0);
-        if let Some(place) = dialect::source_index(findings, context, &member.key, member.key_span) {
-            let what = format!("the source `{}`", member.key);
-            once.insert(findings, place, member.key_span, ("duplicate-name", &what));
-            weights.insert(place, weight);
+        if let Some(index) = dialect::source_index(findings, context, &member.key, member.key_span) {
+            aliases.insert(findings, &context.sources[usize::from(index)].alias, member.key_span);
+            weights.insert(index, weight);
         }
     }
     check_any_weight(findings, raw.span, before, weights.values().copied());

@@ -14,10 +14,19 @@ use crate::scenario::validate::{RecordContext, Unique, plan, text, warn_if_futur
 const CATEGORY: &str = "REGULAR_USER";
 
 /// The ids of an account's questions and answers, which must be unique.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Ids {
     questions: Unique<u64>,
     answers: Unique<u64>,
+}
+
+impl Default for Ids {
+    fn default() -> Self {
+        Self {
+            questions: Unique::new("duplicate-id", "question id"),
+            answers: Unique::new("duplicate-id", "answer id"),
+        }
+    }
 }
 
 /// Validates the questions of a location.
@@ -56,8 +65,7 @@ pub fn question(
     ids: &mut Ids,
 ) -> Option<Question> {
     if let Some(id) = raw.id {
-        let what = format!("the question id {}", id.value.0);
-        ids.questions.insert(findings, id.value.0, id.span, ("duplicate-id", &what));
+        ids.questions.insert(findings, id.value.0, id.span);
     }
     if let Some(at) = raw.date {
         warn_if_future(findings, context, "date", at.span, at.value);
@@ -66,8 +74,7 @@ pub fn question(
     let mut answers = Vec::new();
     for Spanned { value: raw, .. } in raw.answers.into_iter().flat_map(|list| list.value) {
         if let Some(id) = raw.id {
-            let what = format!("the answer id {}", id.value.0);
-            ids.answers.insert(findings, id.value.0, id.span, ("duplicate-id", &what));
+            ids.answers.insert(findings, id.value.0, id.span);
         }
         if let Some(at) = raw.date {
             warn_if_future(findings, context, "date", at.span, at.value);

@@ -10,6 +10,11 @@ use crate::scenario::read::Spanned;
 use crate::scenario::seed_data;
 use crate::scenario::validate::{RecordContext, Unique, dialect, plan, text, warn_if_future};
 
+/// The review ids of an account, which must be unique.
+pub fn new_ids() -> Unique<String> {
+    Unique::new("duplicate-id", "review id")
+}
+
 /// Validates the reviews of a location; `ids` holds the review ids of its account.
 pub fn validate(
     loader: &mut Loader,
@@ -46,8 +51,7 @@ pub fn review(
     ids: &mut Unique<String>,
 ) -> Option<Review> {
     if let Some(id) = &raw.id {
-        let what = format!("the review id `{}`", id.value.0);
-        ids.insert(findings, id.value.0.clone(), id.span, ("duplicate-id", &what));
+        ids.insert(findings, id.value.0.clone(), id.span);
     }
     if let Some(day) = raw.date {
         warn_if_future(findings, context, "date", day.span, day.value.start());
