@@ -57,15 +57,14 @@ impl<'a> Call<'a> {
         })
     }
 
-    /// The first query parameter of that name, decoded. An empty or blank value counts as absent
-    /// (`behaviour.md` 3).
-    #[must_use]
+    /// The query parameters with their values, decoded, in the order sent.
+    pub fn parameters(&self) -> form_urlencoded::Parse<'a> {
+        form_urlencoded::parse(self.query.as_bytes())
+    }
+
+    /// The first query parameter of that name, decoded. An empty or blank value counts as absent (`docs/api.md` 3).
     pub fn parameter(&self, name: &str) -> Option<Cow<'a, str>> {
-        let raw = self.query.split('&').find_map(|pair| {
-            let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-            (decode(key, true) == name).then_some(value)
-        })?;
-        let value = decode(raw, true);
+        let (_, value) = self.parameters().find(|(known, _)| known == name)?;
         (!value.trim().is_empty()).then_some(value)
     }
 
@@ -79,31 +78,9 @@ impl<'a> Call<'a> {
     }
 }
 
-/// Percent-decoding (RFC 3986, 2.1); in a query `+` is a space. A broken escape stands as written.
-#[must_use]
-pub fn decode(text: &str, query: bool) -> Cow<'_, str> {
-    if !text.bytes().any(|byte| byte == b'%' || (query && byte == b'+')) {
-        return Cow::Borrowed(text);
-    }
-    let bytes = text.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let escaped = bytes.get(at + 1..at + 3).and_then(|two| {
-            let text = std::str::from_utf8(two).ok()?;
-            two.iter().all(u8::is_ascii_hexdigit).then(|| u8::from_str_radix(text, 16).ok())?
-        });
-        match (bytes[at], escaped) {
-            (b'%', Some(byte)) => {
-                out.push(byte);
-                at += 2;
-            }
-            (b'+', _) if query => out.push(b' '),
-            (byte, _) => out.push(byte),
-        }
-        at += 1;
-    }
-    Cow::Owned(String::from_utf8_lossy(&out).into_owned())
+/// A segment of a path, percent-decoded (RFC 3986, 2.1). A broken escape stands as written.
+pub fn decode(segment: &str) -> Cow<'_, str> {
+    percent_encoding::percent_decode_str(segment).decode_utf8_lossy()
 }
 
 #[cfg(test)]

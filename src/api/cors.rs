@@ -19,7 +19,7 @@ pub fn preflight(cors: &Cors, call: &Call<'_>) -> Option<Reply> {
     }
     call.header("access-control-request-method")?;
     let bare = Reply { status: 204, headers: Vec::new(), body: Bytes::new() };
-    let bare = dressed(bare, cors, call);
+    let bare = add_headers(bare, cors, call);
     if !bare.headers.iter().any(|(name, _)| name == "access-control-allow-origin") {
         return Some(bare);
     }
@@ -37,7 +37,7 @@ pub fn preflight(cors: &Cors, call: &Call<'_>) -> Option<Reply> {
 
 /// A reply with the headers that let a browser's page read it.
 #[must_use]
-pub fn dressed(mut reply: Reply, cors: &Cors, call: &Call<'_>) -> Reply {
+pub fn add_headers(mut reply: Reply, cors: &Cors, call: &Call<'_>) -> Reply {
     let origin: std::borrow::Cow<'static, str> = match cors {
         Cors::None => return reply,
         Cors::Any => "*".into(),

@@ -96,8 +96,8 @@ mod tests {
         let mut dialect = Dialect::default();
         assert_eq!(dialect.status(Code::NumberInvalid, None), 429);
         dialect.statuses.insert((Code::KeyMissing, None), 403);
-        dialect.statuses.insert((Code::KeyMissing, Some(Operation::Contact)), 400);
-        assert_eq!(dialect.status(Code::KeyMissing, Some(Operation::Contact)), 400);
-        assert_eq!(dialect.status(Code::KeyMissing, Some(Operation::Qna)), 403);
+        dialect.statuses.insert((Code::KeyMissing, Some(Operation::new("contact"))), 400);
+        assert_eq!(dialect.status(Code::KeyMissing, Some(Operation::new("contact"))), 400);
+        assert_eq!(dialect.status(Code::KeyMissing, Some(Operation::new("qna"))), 403);
     }
 }

@@ -3,10 +3,6 @@
 
 use std::borrow::Cow;
 
-use crate::api::operation::Operation::{
-    self, Contact, Qna, Reviews, SentimentBenchmark, SentimentLocations, Subscribe,
-};
-
 /// A row of the catalogue, by what it means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Code {
@@ -69,63 +65,42 @@ pub struct Row {
     pub status: u16,
     /// The message; for 2003 one of many, here that of the first mandatory field.
     pub message: &'static str,
-    /// The operations that answer with it.
-    pub operations: &'static [Operation],
 }
-
-const ALL: &[Operation] = &Operation::ALL;
-const SENTIMENT: &[Operation] = &[SentimentLocations, SentimentBenchmark];
-const LISTS: &[Operation] = &[Reviews, Qna];
-const ONLY_REVIEWS: &[Operation] = &[Reviews];
-const ONLY_CONTACT: &[Operation] = &[Contact];
 
 /// The catalogue, in the order of `behaviour.md` 2.
 pub const CATALOGUE: [Row; 23] = [
-    row(Code::KeyMissing, 1167, 401, "API key is missing", ALL),
-    row(Code::KeyInvalid, 1161, 401, "Invalid API key", ALL),
-    row(Code::RateLimited, 89, 429, "Rate limit exceeded", ALL),
-    row(Code::EnterpriseInvalid, 2151, 404, "Not a valid reseller/enterprise id.", SENTIMENT),
-    row(Code::BusinessMissing, 1532, 404, "Business id is missing or invalid.", ONLY_CONTACT),
-    row(Code::BusinessInvalid, 1011, 404, "Business id is invalid", &[Reviews, Qna, Subscribe]),
-    row(Code::NumberInvalid, 1027, 429, "Invalid business number.", SENTIMENT),
-    row(Code::Validation, 2003, 400, "businessNumbers are mandatory", ALL),
-    row(Code::StartIndex, 1163, 400, "Invalid start index value", LISTS),
-    row(Code::Count, 1164, 400, "Invalid result count value", LISTS),
-    row(Code::FromDate, 1186, 400, "Invalid from date. Allowed format is \"MM/dd/yyyy\".", ONLY_REVIEWS),
-    row(Code::ToDate, 1187, 400, "Invalid to date. Allowed format is \"MM/dd/yyyy\".", ONLY_REVIEWS),
-    row(
-        Code::UpdateFromDate,
-        1227,
-        400,
-        "Invalid updated from date. Allowed format is MM/dd/yyyy",
-        ONLY_REVIEWS,
-    ),
-    row(Code::UpdateToDate, 1228, 400, "Invalid updated to date. Allowed format is MM/dd/yyyy", ONLY_REVIEWS),
-    row(Code::NotJson, 2466, 400, "Invalid input request", ALL),
-    row(Code::NoBody, 5008, 400, "RequestBody not found", ONLY_CONTACT),
-    row(Code::ContactUnknown, 5043, 400, "Contact not found for the given request", ONLY_CONTACT),
+    row(Code::KeyMissing, 1167, 401, "API key is missing"),
+    row(Code::KeyInvalid, 1161, 401, "Invalid API key"),
+    row(Code::RateLimited, 89, 429, "Rate limit exceeded"),
+    row(Code::EnterpriseInvalid, 2151, 404, "Not a valid reseller/enterprise id."),
+    row(Code::BusinessMissing, 1532, 404, "Business id is missing or invalid."),
+    row(Code::BusinessInvalid, 1011, 404, "Business id is invalid"),
+    row(Code::NumberInvalid, 1027, 429, "Invalid business number."),
+    row(Code::Validation, 2003, 400, "businessNumbers are mandatory"),
+    row(Code::StartIndex, 1163, 400, "Invalid start index value"),
+    row(Code::Count, 1164, 400, "Invalid result count value"),
+    row(Code::FromDate, 1186, 400, "Invalid from date. Allowed format is \"MM/dd/yyyy\"."),
+    row(Code::ToDate, 1187, 400, "Invalid to date. Allowed format is \"MM/dd/yyyy\"."),
+    row(Code::UpdateFromDate, 1227, 400, "Invalid updated from date. Allowed format is MM/dd/yyyy"),
+    row(Code::UpdateToDate, 1228, 400, "Invalid updated to date. Allowed format is MM/dd/yyyy"),
+    row(Code::NotJson, 2466, 400, "Invalid input request"),
+    row(Code::NoBody, 5008, 400, "RequestBody not found"),
+    row(Code::ContactUnknown, 5043, 400, "Contact not found for the given request"),
     row(
         Code::TextCategorisation,
         20099,
         400,
         "Text Communication categorisation is not enabled please use smsOptin flag",
-        ONLY_CONTACT,
     ),
-    row(Code::Internal, 500, 500, "Internal server error", ALL),
-    row(Code::NotFound, 404, 404, "Not found", ALL),
-    row(Code::Method, 405, 405, "Method not allowed", ALL),
-    row(Code::TooLarge, 413, 413, "Request body is too large", ALL),
-    row(Code::MediaType, 415, 415, "Unsupported media type", ALL),
+    row(Code::Internal, 500, 500, "Internal server error"),
+    row(Code::NotFound, 404, 404, "Not found"),
+    row(Code::Method, 405, 405, "Method not allowed"),
+    row(Code::TooLarge, 413, 413, "Request body is too large"),
+    row(Code::MediaType, 415, 415, "Unsupported media type"),
 ];
 
-const fn row(
-    code: Code,
-    number: u32,
-    status: u16,
-    message: &'static str,
-    operations: &'static [Operation],
-) -> Row {
-    Row { code, number, status, message, operations }
+const fn row(code: Code, number: u32, status: u16, message: &'static str) -> Row {
+    Row { code, number, status, message }
 }
 
 impl Code {

@@ -35,6 +35,14 @@ pub fn object<'a, T: serde::Deserialize<'a>>(body: &'a [u8]) -> Result<T, ApiErr
     serde_json::from_str(text).map_err(|error| not(format!("the body is not JSON: {error}")))
 }
 
+/// Reads a whole body into its mirror. An empty body has no fields.
+///
+/// # Errors
+/// 2466 where the bytes are not JSON, or not an object.
+pub fn object_or_default<'a, T: serde::Deserialize<'a> + Default>(body: &'a [u8]) -> Result<T, ApiError> {
+    if is_blank(body) { Ok(T::default()) } else { object(body) }
+}
+
 const JSON_SPACE: [char; 4] = [' ', '\t', '\n', '\r'];
 
 /// The body without a UTF-8 byte order mark.

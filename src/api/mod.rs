@@ -14,6 +14,8 @@ pub mod dialect;
 pub mod cors;
 /// One field of a request body, read in its documented shape.
 pub mod field;
+/// JSON Schemas of values with more than one spelling.
+pub mod schema;
 /// Pages and their window.
 pub mod query;
 /// Days and instants, as the API reads and writes them.

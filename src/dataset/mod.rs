@@ -43,5 +43,3 @@ pub mod custom_field;
 pub mod facts;
 /// Records that are added while it is served.
 pub mod added;
-/// What sentiment requests ask about.
-pub mod asked;

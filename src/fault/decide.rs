@@ -22,7 +22,7 @@ pub struct Decision {
     /// A draw below this strikes.
     pub threshold: Option<f64>,
     /// Whether it struck.
-    pub struck: bool,
+    pub applied: bool,
     /// Which load of the scenario the fault is from.
     pub generation: u64,
 }
@@ -44,9 +44,8 @@ pub struct Verdict<'a> {
 
 impl Verdict<'_> {
     /// What becomes of the answer.
-    #[must_use]
-    pub fn act(&self) -> Option<&Effect> {
-        self.taken.and_then(|fault| fault.effect.act.as_ref())
+    pub fn effect(&self) -> Option<&Effect> {
+        self.taken.and_then(|fault| fault.effect.effect.as_ref())
     }
 }
 
@@ -75,15 +74,15 @@ pub fn decide<'a>(
             fault: &fault.name,
             count: &fault.count,
             fingerprint: request.fingerprint(),
-            key: request.key.as_deref(),
+            key: request.key,
         };
-        let Strike { attempt, draw, threshold, struck } = counted.strikes(seed, counters);
-        let last = verdict.decision.as_ref().is_none_or(|earlier| struck || !earlier.struck);
+        let Strike { attempt, draw, threshold, applied } = counted.strikes(seed, counters);
+        let last = verdict.decision.as_ref().is_none_or(|earlier| applied || !earlier.applied);
         if last {
             let (fault, generation) = (fault.name.clone(), plan.generation);
-            verdict.decision = Some(Decision { fault, attempt, draw, threshold, struck, generation });
+            verdict.decision = Some(Decision { fault, attempt, draw, threshold, applied, generation });
         }
-        if !struck {
+        if !applied {
             continue;
         }
         let draw = counted.stream(seed, attempt);
@@ -134,7 +133,7 @@ pub struct Strike {
     /// A draw below this strikes.
     pub threshold: Option<f64>,
     /// Whether it strikes.
-    pub struck: bool,
+    pub applied: bool,
 }
 
 impl Counted<'_> {
@@ -183,11 +182,11 @@ impl Counted<'_> {
                 )
             }
         };
-        let struck = selected && draw.zip(threshold).is_none_or(|(draw, threshold)| draw < threshold);
-        if struck {
+        let applied = selected && draw.zip(threshold).is_none_or(|(draw, threshold)| draw < threshold);
+        if applied {
             counters.strike(id);
         }
-        Strike { attempt, draw, threshold, struck }
+        Strike { attempt, draw, threshold, applied }
     }
 }
 

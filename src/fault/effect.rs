@@ -16,7 +16,7 @@ pub struct Effects {
     /// Changed headers, on the injected answer or on the real one.
     pub headers: Option<Headers>,
     /// What becomes of the answer.
-    pub act: Option<Effect>,
+    pub effect: Option<Effect>,
 }
 
 /// What becomes of the answer.
@@ -38,6 +38,6 @@ impl Effects {
     /// Whether no later fault is considered for a request that this one strikes: a delay alone lets them be.
     #[must_use]
     pub const fn takes_request(&self) -> bool {
-        self.act.is_some() || self.headers.is_some()
+        self.effect.is_some() || self.headers.is_some()
     }
 }

@@ -50,19 +50,20 @@ impl Error {
 
     /// The answer that an operation gives with it.
     #[must_use]
-    pub fn reply(&self, operation: Operation, dialect: &Dialect) -> Reply {
+    ///
+    /// `validation` is the message of the operation's first 2003.
+    pub fn reply(&self, operation: Operation, validation: &'static str, dialect: &Dialect) -> Reply {
         let reply = match &self.answer {
             Answer::Catalogue { code, status, message } => {
-                let mut refusal = ApiError::new(*code, "");
-                if *code == Code::Validation {
-                    refusal = first_validation(operation);
-                }
+                let mut error = ApiError::new(*code, "");
                 if let Some(message) = message {
-                    refusal.message = message.clone().into();
+                    error.message = message.clone().into();
+                } else if *code == Code::Validation {
+                    error.message = validation.into();
                 }
                 let reply = Reply::json(
                     status.unwrap_or_else(|| dialect.status(*code, Some(operation))),
-                    refusal.body(),
+                    error.body(),
                 );
                 if *code == Code::Method { reply.with("allow", "POST") } else { reply }
             }
@@ -78,47 +79,26 @@ impl Error {
     }
 }
 
-/// The 2003 of the operation's first mandatory field; of its first field with one where none is mandatory.
-fn first_validation(operation: Operation) -> ApiError {
-    match operation {
-        Operation::SentimentLocations | Operation::SentimentBenchmark => {
-            ApiError::mandatory("businessNumbers")
-        }
-        Operation::Contact => ApiError::mandatory("email or phone"),
-        Operation::Subscribe => ApiError::mandatory("events"),
-        Operation::Reviews => ApiError::validation("ratings must be a list of ratings from 0 to 5", ""),
-        Operation::Qna => ApiError::mandatory("businessId"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn an_injected_error_is_the_operations_own() {
-        let dialect = Dialect::default();
+        let (dialect, operation) = (Dialect::default(), Operation::new("qna"));
+        let reply = |answer, retry_after| Error { answer, retry_after }.reply(operation, "first", &dialect);
         for row in &crate::api::error::CATALOGUE {
-            let answer = Answer::Catalogue { code: row.code, status: None, message: None };
-            let error = Error { answer, retry_after: None };
-            for operation in row.operations {
-                let reply = error.reply(*operation, &dialect);
-                assert_eq!(reply.status, row.status);
-                if row.code != Code::Validation {
-                    assert_eq!(reply.body, ApiError::new(row.code, "").body());
-                }
-            }
+            let reply = reply(Answer::Catalogue { code: row.code, status: None, message: None }, None);
+            let expected = match row.code {
+                Code::Validation => ApiError::validation("first", ""),
+                code => ApiError::new(code, ""),
+            };
+            assert_eq!((reply.status, &*reply.body), (row.status, &*expected.body()));
         }
-        let answer = Answer::Catalogue {
-            code: Code::RateLimited,
-            status: Some(503),
-            message: Some("later".to_owned()),
-        };
-        let reply = Error { answer, retry_after: Some(30) }.reply(Operation::Qna, &dialect);
-        assert_eq!(
-            (reply.status, reply.body.as_ref()),
-            (503, br#"{"code":89,"message":"later"}"#.as_slice())
-        );
+        let message = Some("later".to_owned());
+        let answer = Answer::Catalogue { code: Code::RateLimited, status: Some(503), message };
+        let reply = reply(answer, Some(30));
+        assert_eq!((reply.status, &*reply.body), (503, br#"{"code":89,"message":"later"}"#.as_slice()));
         assert_eq!(reply.headers[1], ("retry-after".into(), "30".into()));
     }
 }

@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 
 use serde_json::Value;
 
-use crate::api::call::{Call, KeyMatch, decode};
+use crate::api::call::{Call, KeyMatch};
 use crate::api::dialect::Dialect;
 use crate::api::operation::Operation;
 use crate::draw::{Draw, Seed};
@@ -24,7 +24,7 @@ pub struct Request<'a> {
     /// The API's manners.
     pub dialect: &'a Dialect,
     /// The key as sent.
-    pub key: Option<String>,
+    pub key: Option<&'a str>,
     /// Where that key stands in the scenario.
     pub place: KeyMatch,
     json: OnceCell<Option<Value>>,
@@ -38,7 +38,7 @@ impl<'a> Request<'a> {
         (operation, parameter): (Operation, &'a str),
         call: &'a Call<'a>,
         dialect: &'a Dialect,
-        (key, place): (Option<String>, KeyMatch),
+        (key, place): (Option<&'a str>, KeyMatch),
     ) -> Self {
         let (json, fingerprint) = (OnceCell::new(), OnceCell::new());
         Self { operation, parameter, call, dialect, key, place, json, fingerprint }
@@ -52,7 +52,7 @@ impl<'a> Request<'a> {
     #[must_use]
     pub fn meets(&self, condition: &Condition) -> bool {
         let Condition { keys, businesses, headers, query, body } = condition;
-        let key = || self.key.as_ref().is_some_and(|key| keys.contains(key));
+        let key = || self.key.is_some_and(|sent| keys.iter().any(|key| key == sent));
         let sent = |name: &str, values: &[String]| {
             self.call.header(name).is_some_and(|sent| values.iter().any(|value| *value == sent))
         };
@@ -107,15 +107,7 @@ impl<'a> Request<'a> {
         *self.fingerprint.get_or_init(|| {
             let mut draw =
                 Draw::new(Seed(0), "fingerprint").with_text(self.operation.name()).with_text(self.path());
-            let mut query: Vec<_> = self
-                .call
-                .query
-                .split('&')
-                .filter(|pair| !pair.is_empty())
-                .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
-                .map(|(name, value)| (decode(name, true), decode(value, true)))
-                .filter(|(name, _)| name != "api_key")
-                .collect();
+            let mut query: Vec<_> = self.call.parameters().filter(|(name, _)| name != "api_key").collect();
             query.sort();
             draw = draw.with(query.len() as u64);
             for (name, value) in query {
@@ -194,7 +186,7 @@ mod tests {
 
     fn print(path: &str, query: &str, body: &str, place: KeyMatch) -> u64 {
         let (call, dialect) = (call(path, query, body), Dialect::default());
-        Request::new((Operation::Qna, ""), &call, &dialect, (None, place)).fingerprint()
+        Request::new((Operation::new("qna"), ""), &call, &dialect, (None, place)).fingerprint()
     }
 
     #[test]
@@ -229,7 +221,8 @@ mod tests {
             (" 0204 ", "", "", 204),
         ] {
             let call = call("/", query, body);
-            let request = Request::new((Operation::Qna, parameter), &call, &dialect, (None, KeyMatch::None));
+            let request =
+                Request::new((Operation::new("qna"), parameter), &call, &dialect, (None, KeyMatch::None));
             let on = |number| Condition { businesses: vec![7, number], ..Condition::default() };
             assert!(request.meets(&on(number)) && !request.meets(&on(5)), "{number}");
         }
@@ -238,7 +231,7 @@ mod tests {
     #[test]
     fn preferences_come_in_one_header_or_in_many() {
         let (call, dialect) = (call("/", "", ""), Dialect::default());
-        let request = Request::new((Operation::Qna, ""), &call, &dialect, (None, KeyMatch::None));
+        let request = Request::new((Operation::new("qna"), ""), &call, &dialect, (None, KeyMatch::None));
         assert!(request.prefers("a") && request.prefers("b") && !request.prefers("respond-async"));
     }
 }

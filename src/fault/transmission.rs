@@ -59,7 +59,7 @@ impl SendPlan {
     /// How the answer to a request goes out by a verdict.
     #[must_use]
     pub fn of(verdict: &Verdict<'_>) -> Self {
-        let manner = match verdict.act() {
+        let manner = match verdict.effect() {
             None
             | Some(Effect::Error(_) | Effect::Status(_) | Effect::Body(Body::Malformed | Body::Patch(_))) => {
                 Transmission::Plain

@@ -16,6 +16,7 @@ use crate::auth::Keys;
 use crate::clock::Reading;
 use crate::fault::counters::Arrival;
 use crate::fault::decide::Decision;
+use crate::operations::spec::Spec;
 
 /// What is known of a call beside its bytes.
 #[derive(Clone, Debug)]
@@ -24,8 +25,8 @@ pub struct Facts {
     pub arrival: Arrival,
     /// What the world's clock showed.
     pub reading: Reading,
-    /// The operation; none where nothing is at its path.
-    pub operation: Option<Operation>,
+    /// The definition of its operation; none where nothing is at its path.
+    pub spec: Option<&'static Spec>,
     /// Which key it carries.
     pub place: KeyMatch,
     /// Whether its path began with the world's name.
@@ -67,6 +68,12 @@ const FIXED: usize = 3;
 
 /// A body of an answer up to this length is copied, for that is less than to share it.
 const SHORT: usize = 1024;
+
+impl Facts {
+    pub fn operation(&self) -> Option<Operation> {
+        self.spec.map(|spec| spec.operation)
+    }
+}
 
 impl Entry {
     /// Packs a call and its answer; of a body at most so many bytes are kept.
@@ -183,7 +190,7 @@ impl Entry {
         self.facts
             .decision
             .as_ref()
-            .filter(|decision| decision.struck)
+            .filter(|decision| decision.applied)
             .map(|decision| decision.fault.as_str())
     }
 

@@ -28,7 +28,7 @@ impl Filter {
     #[must_use]
     pub fn takes(&self, entry: &Arc<Entry>, minted: Option<&str>) -> bool {
         let facts = &entry.facts;
-        self.operation.is_none_or(|operation| facts.operation == Some(operation))
+        self.operation.is_none_or(|operation| facts.operation() == Some(operation))
             && self.status.is_none_or(|status| entry.status() == Some(status))
             && self.code.is_none_or(|code| facts.code == Some(code))
             && self.after.is_none_or(|after| facts.arrival.seq > after)

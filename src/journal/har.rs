@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::api::call::decode;
 use crate::api::operation::Operation;
 use crate::journal::entry::Entry;
 use crate::journal::mask::Mask;
@@ -34,11 +33,9 @@ fn shown(entry: &Entry, notes: &[String], origin: Origin<'_>) -> Value {
     let world = if facts.prefixed { format!("/w/{}", origin.world) } else { String::new() };
     let query = mask.query(call.query);
     let before = if query.is_empty() { "" } else { "?" };
-    let sent = call.query.split('&').filter(|pair| !pair.is_empty());
-    let sent = sent.map(|pair| pair.split_once('=').unwrap_or((pair, ""))).map(|(name, value)| {
-        let name = decode(name, true).into_owned();
-        let value = mask.parameter(&name, &decode(value, true));
-        (name, value)
+    let sent = call.parameters().map(|(name, value)| {
+        let value = mask.parameter(&name, &value);
+        (name.into_owned(), value)
     });
     let headers = call.headers.iter().map(|(name, value)| ((*name).to_owned(), mask.header(name, value)));
     let took = milliseconds(entry.took().unwrap_or_default());
@@ -66,7 +63,7 @@ fn shown(entry: &Entry, notes: &[String], origin: Origin<'_>) -> Value {
         "comment": notes.join("\n"),
         "_seq": facts.arrival.seq,
         "_world": origin.world,
-        "_operation": facts.operation.map(Operation::name),
+        "_operation": facts.operation().map(Operation::name),
         "_fault": entry.fault(),
     })
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::api::call::{KeyMatch, decode};
+use crate::api::call::KeyMatch;
 use crate::auth::Keys;
 
 /// What stands for a key in all that is shown.
@@ -58,10 +58,11 @@ impl<'a> Mask<'a> {
     #[must_use]
     pub fn query(&self, query: &str) -> String {
         let masked = |pair: &str| {
-            let Some((name, value)) = pair.split_once('=') else { return pair.to_owned() };
-            let plain = decode(value, true);
-            let shown = self.parameter(&decode(name, true), &plain);
-            if shown == plain { pair.to_owned() } else { format!("{name}={shown}") }
+            let Some((name, value)) = form_urlencoded::parse(pair.as_bytes()).next() else {
+                return pair.to_owned();
+            };
+            let masked = self.parameter(&name, &value);
+            if masked == value { pair.to_owned() } else { format!("{name}={masked}") }
         };
         query.split('&').map(masked).collect::<Vec<_>>().join("&")
     }

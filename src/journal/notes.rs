@@ -9,10 +9,10 @@ use serde_json::Value;
 
 use crate::api::call::{Call, KeyMatch, decode};
 use crate::api::error::Code;
-use crate::api::operation::Operation;
 use crate::fault::request::Request;
 use crate::journal::entry::Entry;
 use crate::operations;
+use crate::operations::spec::StartIndex;
 
 /// The notes of each entry, in the entries' order.
 #[must_use]
@@ -49,17 +49,17 @@ fn about_key(entry: &Entry, call: &Call<'_>) -> Vec<String> {
 
 /// Query parameters and fields of the body that the operation does not have.
 fn unknown_names(entry: &Entry, call: &Call<'_>) -> Vec<String> {
-    let Some(operation) = entry.facts.operation else { return Vec::new() };
-    let known = operations::parameters(operation, &entry.facts.dialect);
-    let sent = call.query.split('&').filter(|pair| !pair.is_empty());
-    let mut names: Vec<_> = sent
-        .map(|pair| decode(pair.split('=').next().unwrap_or_default(), true))
+    let Some(spec) = entry.facts.spec else { return Vec::new() };
+    let known: Vec<_> = spec.parameters(&entry.facts.dialect).collect();
+    let mut names: Vec<_> = call
+        .parameters()
+        .map(|(name, _)| name)
         .filter(|name| name != "api_key" && !known.contains(&name.as_ref()))
         .map(|name| format!("the query parameter {name} is unknown and was ignored"))
         .collect();
     if let Ok(Value::Object(members)) = serde_json::from_slice(call.bytes()) {
-        let fields = operations::fields(operation);
-        let unknown = members.keys().filter(|name| !fields.contains(&name.as_str()));
+        let fields = spec.fields();
+        let unknown = members.keys().filter(|name| !fields.contains(name));
         names.extend(unknown.map(|name| format!("the field {name} is unknown and was ignored")));
     }
     names
@@ -87,10 +87,10 @@ struct Last {
 
 impl Before {
     fn remark(&mut self, entry: &Entry, call: &Call<'_>) -> Vec<String> {
-        let Some((operation, parameter)) = Operation::at(call.path) else { return Vec::new() };
+        let Some((spec, parameter)) = operations::at(call.path) else { return Vec::new() };
         let facts = &entry.facts;
-        let parameter = decode(parameter, false);
-        let request = Request::new((operation, &parameter), call, &facts.dialect, (None, facts.place));
+        let parameter = decode(parameter);
+        let request = Request::new((spec.operation, &parameter), call, &facts.dialect, (None, facts.place));
         let (print, key) = (request.fingerprint(), facts.keys.label(facts.place).unwrap_or_default());
         let mut notes = Vec::new();
         let last = self.by_call.get(&print);
@@ -145,29 +145,34 @@ fn is_final(last: &Last) -> bool {
     last.status.is_some_and(|status| (400..500).contains(&status) && !matches!(status, 408 | 425 | 429))
 }
 
-/// Whether a page was asked for that begins behind the last element.
+/// A remark where the page asked for begins behind the last element.
 fn past_the_end(entry: &Entry, call: &Call<'_>) -> Option<String> {
-    let operation = entry.facts.operation.filter(|_| entry.status() == Some(200))?;
-    let answer: Value = serde_json::from_slice(entry.response()).ok()?;
-    let number = |text: &str| text.trim().parse::<u64>().ok();
-    let names = &entry.facts.dialect.names;
-    let (start, total) = match operation {
-        Operation::Reviews => {
-            let start = number(&call.parameter(&names.start_index)?)?;
-            let none_asked = call.parameter(&names.count).is_some_and(|count| number(&count) == Some(0));
-            return (start > 0 && !none_asked && answer.as_array()?.is_empty())
-                .then(|| format!("the page from {start} is behind the last review"));
-        }
-        Operation::SentimentLocations => {
-            (number(&call.parameter("start-index")?)?, answer.get("totalCount")?)
-        }
-        Operation::Qna => {
+    let spec = entry.facts.spec.filter(|_| entry.status() == Some(200))?;
+    let paging = spec.paging.as_ref()?;
+    let dialect = &entry.facts.dialect;
+    let start = match &paging.start {
+        StartIndex::Query(name) => number(&call.parameter(name.get(dialect))?)?,
+        StartIndex::Body(name) => {
             let body: Value = serde_json::from_slice(call.bytes()).ok()?;
-            let start = body.get("startIndex")?;
-            (start.as_u64().or_else(|| number(start.as_str()?))?, answer.get("totalCount")?)
+            let start = body.get(name)?;
+            start.as_u64().or_else(|| number(start.as_str()?))?
         }
-        Operation::SentimentBenchmark | Operation::Contact | Operation::Subscribe => return None,
     };
-    let total = total.as_u64()?;
-    (start > 0 && start >= total).then(|| format!("the page from {start} is behind the last of {total}"))
+    let answer: Value = serde_json::from_slice(entry.response()).ok()?;
+    match paging.total {
+        Some(member) => {
+            let total = answer.get(member)?.as_u64()?;
+            (start > 0 && start >= total)
+                .then(|| format!("the page from {start} is behind the last of {total}"))
+        }
+        None => {
+            let count = paging.count.and_then(|name| number(&call.parameter(name.get(dialect))?));
+            (start > 0 && count != Some(0) && answer.as_array()?.is_empty())
+                .then(|| format!("the page from {start} is behind the last {}", paging.element))
+        }
+    }
+}
+
+fn number(text: &str) -> Option<u64> {
+    text.trim().parse().ok()
 }

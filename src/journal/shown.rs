@@ -2,7 +2,6 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::api::call::decode;
 use crate::api::operation::Operation;
 use crate::journal::entry::Entry;
 use crate::journal::mask::Mask;
@@ -22,10 +21,8 @@ pub fn json(entry: &Entry, notes: &[String], origin: Origin<'_>) -> Value {
     let (facts, call) = (&entry.facts, entry.call());
     let mask = Mask::new(&facts.keys, origin.minted);
     let mut query = Map::new();
-    for pair in call.query.split('&').filter(|pair| !pair.is_empty()) {
-        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-        let name = decode(name, true);
-        put(&mut query, &name, mask.parameter(&name, &decode(value, true)));
+    for (name, value) in call.parameters() {
+        put(&mut query, &name, mask.parameter(&name, &value));
     }
     let mut headers = Map::new();
     for (name, value) in &call.headers {
@@ -36,7 +33,7 @@ pub fn json(entry: &Entry, notes: &[String], origin: Origin<'_>) -> Value {
         "at": facts.reading.now.iso(),
         "elapsedMs": milliseconds(facts.reading.elapsed),
         "world": origin.world,
-        "operation": facts.operation.map(Operation::name),
+        "operation": facts.operation().map(Operation::name),
         "key": facts.keys.label(facts.place),
         "method": call.method,
         "path": call.path,

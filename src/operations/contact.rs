@@ -1,111 +1,141 @@
 //! `POST /v1/contact/external/preferences/saveCustomer`: creates a contact of an enterprise, or updates it.
 //!
-//! Which stored contact is meant, and what identifies one, is as `behaviour.md` 4 decides: the first of `id`,
-//! `externalId`, `email`, `phone` that finds one.
+//! The first of `id`, `externalId`, `email` and `phone` that finds a stored contact decides which one is updated
+//! (`docs/api.md` 4).
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::PoisonError;
 
 use serde::{Deserialize, Serialize};
+use serde_json::json;
+use utoipa::ToSchema;
 
-use crate::api::call::Call;
 use crate::api::email;
 use crate::api::error::{ApiError, Code};
 use crate::api::field::{self, Field, element_must_be, must_be};
+use crate::api::operation::Operation;
 use crate::api::phone::COUNTRIES;
+use crate::api::schema::{self, Boolean, Integer, schemas};
 use crate::dataset::facts::{BusinessRef, Dataset};
 use crate::dataset::records::{CustomField, Preferences};
-use crate::ledger::Ledger;
 use crate::ledger::contacts::Change;
-use crate::operations::{Answer, Context};
+use crate::operations::spec::{Authorized, Context, Done, KeyIn, Run, Spec};
 
-/// The body.
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-#[expect(missing_docs, reason = "the documented fields, in the documented order")]
+pub static SPEC: Spec = Spec {
+    operation: Operation::new("contact"),
+    summary: "Create or update a contact",
+    path: "/v1/contact/external/preferences/saveCustomer",
+    key: KeyIn::Header,
+    query: &[],
+    request: schema::of::<Request<'_>>,
+    needs_body: true,
+    response: schema::closed::<Response>,
+    codes: &[Code::BusinessMissing, Code::NoBody, Code::ContactUnknown, Code::TextCategorisation],
+    validation: "email or phone is mandatory",
+    paging: None,
+    run: Run::ForAccount(Code::BusinessMissing, run),
+};
+
+schemas! {
+    Country json!({ "type": "string", "enum": COUNTRIES, "default": COUNTRIES[0] });
+    CustomFieldType json!({
+        "type": "string",
+        "enum": ["text", "number", "currency", "date", "yesno", "yes/no", "boolean"],
+    });
+}
+
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Request<'a> {
-    #[serde(borrow)]
+    #[serde(borrow, default)]
+    #[schema(value_type = Integer, inline)]
     pub id: Field<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
+    #[schema(value_type = String)]
     pub first_name: Field<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
+    #[schema(value_type = String)]
     pub last_name: Field<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
+    #[schema(value_type = String)]
     pub email: Field<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
+    #[schema(value_type = String)]
     pub phone: Field<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
+    #[schema(value_type = Country, inline)]
     pub country_code: Field<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
+    #[schema(value_type = Boolean, inline)]
     pub sms_optin: Field<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
+    #[schema(value_type = Boolean, inline)]
     pub blocked: Field<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
+    #[schema(value_type = Vec<Integer>, inline)]
     pub business_ids: Field<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
+    #[schema(value_type = Vec<String>)]
     pub tags: Field<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
+    #[schema(value_type = Vec<RequestField<'_>>, inline)]
     pub custom_fields: Field<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
+    #[schema(value_type = String)]
     pub external_id: Field<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
+    #[schema(value_type = RequestPreferences<'_>, inline)]
     pub email_preferences: Field<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
+    #[schema(value_type = RequestPreferences<'_>, inline)]
     pub sms_preferences: Field<'a>,
 }
 
-/// One custom field.
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-#[expect(missing_docs, reason = "the documented fields, in the documented order")]
+/// An item of `customFields`.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct RequestField<'a> {
-    #[serde(borrow)]
+    #[serde(borrow, default)]
+    #[schema(value_type = String, required = true)]
     pub field_name: Field<'a>,
-    #[serde(borrow, rename = "type")]
+    #[serde(borrow, default, rename = "type")]
+    #[schema(value_type = CustomFieldType, inline)]
     pub kind: Field<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
+    #[schema(value_type = String)]
     pub field_value: Field<'a>,
 }
 
-/// Preference flags.
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-#[expect(missing_docs, reason = "the documented fields, in the documented order")]
+/// The flags of `emailPreferences` and `smsPreferences`.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct RequestPreferences<'a> {
-    #[serde(borrow)]
+    #[serde(borrow, default)]
+    #[schema(value_type = Boolean, inline)]
     pub marketing_optin: Field<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
+    #[schema(value_type = Boolean, inline)]
     pub feedback_optin: Field<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
+    #[schema(value_type = Boolean, inline)]
     pub service_optin: Field<'a>,
 }
 
-/// The answer.
-#[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "the documented field")]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct Response {
     pub id: u64,
 }
 
-/// Answers the call. The look-up and the write are one under the ledger's lock, so that concurrent upserts of one new
-/// identity make one contact.
-///
-/// # Errors
-/// 5008 without a body, 5043 for an unknown `id`, 1532 for business ids, 20099 for SMS preferences that the account
-/// does not take, 2003 for every other field.
-pub fn answer(
-    context: Context<'_>,
-    dataset: &Dataset,
-    ledger: &Mutex<Ledger>,
-    call: &Call<'_>,
-) -> Result<Answer, ApiError> {
-    let enterprise = context.enterprise.unwrap_or_default();
+/// The lookup and the write happen under one lock of the ledger, so that concurrent upserts of one new identity make one
+/// contact.
+fn run(context: &Context<'_>, authorized: &Authorized<'_>, enterprise: u32) -> Result<Done, ApiError> {
+    let (dataset, call) = (context.dataset, authorized.call);
     if field::is_blank(call.bytes()) {
         return Err(ApiError::new(Code::NoBody, ""));
     }
     let request: Request = field::object(call.bytes())?;
     let number = dataset.account(enterprise).number;
     let seeded = dataset.contacts.of(number);
-    let mut ledger = ledger.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut ledger = context.ledger.lock().unwrap_or_else(PoisonError::into_inner);
     let contacts = ledger.contacts.of(number, seeded);
 
     let id = request.id.integer("id")?;
@@ -135,7 +165,7 @@ pub fn answer(
     let note = upsert.other.map(|other| {
         format!("values of the call belong to contact {other} as well; contact {id} was updated, found first")
     });
-    Ok(Answer { note, ..Answer::of(&Response { id }) })
+    Ok(Done { note, contact: Some(id), ..Done::new(number, &Response { id }) })
 }
 
 /// Reads the fields, in the documented order.

@@ -1,114 +1,87 @@
-//! The six operations, one file each, and their dispatch. An operation is called when key, rate limit and
-//! `x-business-number` are settled (`behaviour.md` 1); it reads its fields in the documented order and answers or refuses.
+//! The operations of the simulated API, a file each, and the list of them. An operation runs when the key, the rate limit
+//! and `x-business-number` are settled (`docs/api.md` 1). It reads its fields in the documented order, and answers or
+//! fails with an API error.
 
-use std::sync::Mutex;
+pub mod spec;
 
-use bytes::Bytes;
-
-use crate::api::call::Call;
-use crate::api::dialect::Dialect;
-use crate::api::error::ApiError;
-use crate::api::field;
-use crate::api::operation::Operation;
-use crate::auth::Caller;
-use crate::dataset::facts::Dataset;
-use crate::ledger::Ledger;
-
-/// Sentiment location info.
 pub mod sentiment_locations;
-/// Sentiment score benchmark.
 pub mod sentiment_benchmark;
-/// Contact upsert.
 pub mod contact;
-/// Review list.
 pub mod reviews;
-/// Unanswered questions and answers.
 pub mod qna;
-/// Webhook subscription.
 pub mod subscribe;
 
-/// What is settled about a call before its operation sees it.
-#[derive(Clone, Copy, Debug)]
-pub struct Context<'a> {
-    /// Manners of the scenario's API.
-    pub dialect: &'a Dialect,
-    /// Who calls.
-    pub caller: Caller<'a>,
-    /// The account of `x-business-number`, for the operations that carry it.
-    pub enterprise: Option<u32>,
-    /// The path parameter, decoded.
-    pub parameter: &'a str,
-    /// Names of webhook events that the scenario adds.
-    pub events: &'a [String],
-    /// Reviews and questions that were added to the world, beside the dataset.
-    pub added: Option<&'a Dataset>,
+/// Fields that both sentiment operations have.
+mod insight;
+
+use spec::Spec;
+
+/// All operations, in the order of `docs/api.md`.
+pub static ALL: [&Spec; 6] = [
+    &sentiment_locations::SPEC,
+    &sentiment_benchmark::SPEC,
+    &contact::SPEC,
+    &reviews::SPEC,
+    &qna::SPEC,
+    &subscribe::SPEC,
+];
+
+/// Names of all operations.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    ALL.iter().map(|spec| spec.operation.name())
 }
 
-/// A 200 answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
-    /// The body: JSON.
-    pub body: Bytes,
-    /// What the journal remarks.
-    pub note: Option<String>,
+/// The operation of that name.
+pub fn named(name: &str) -> Option<&'static Spec> {
+    ALL.into_iter().find(|spec| spec.operation.name() == name)
 }
 
-impl Answer {
-    /// The answer whose body that value is.
-    ///
-    /// # Panics
-    /// Never: the response types have string keys alone, and a vector takes every byte.
-    #[must_use]
-    pub fn of(response: &impl serde::Serialize) -> Self {
-        let mut body = Vec::with_capacity(256);
-        let written = serde_json::to_writer(&mut body, response);
-        debug_assert!(written.is_ok(), "a response type that is not JSON: {written:?}");
-        Self { body: body.into(), note: None }
+/// The operation at a path without world prefix and query, with its path parameter, still percent-encoded.
+/// `/resources/v1/…` is `/v1/…`, and a trailing slash is accepted (`docs/api.md` 1, step 2).
+pub fn at(path: &str) -> Option<(&'static Spec, &str)> {
+    let path = path.strip_prefix("/resources").unwrap_or(path);
+    let path = path.strip_suffix('/').unwrap_or(path);
+    ALL.into_iter().find_map(|spec| Some((spec, spec.matches(path)?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_operation_is_found_by_its_path_and_name() {
+        for spec in ALL {
+            let path = spec.path.replace("{CompetitorEnterpriseBusinessId}", "200");
+            assert_eq!(at(&path).map(|found| found.0), Some(spec));
+            assert_eq!(named(spec.operation.name()), Some(spec));
+        }
     }
-}
 
-/// Names of the query parameters that an operation has.
-#[must_use]
-pub fn parameters(operation: Operation, dialect: &Dialect) -> Vec<&str> {
-    let names = &dialect.names;
-    match operation {
-        Operation::SentimentLocations => vec!["start-index", "page-size", "sort-by", "sort-order"],
-        Operation::Reviews => vec![&names.start_index, &names.count, &names.competitor],
-        Operation::Qna => vec![&names.business],
-        Operation::SentimentBenchmark | Operation::Contact | Operation::Subscribe => Vec::new(),
+    #[test]
+    fn the_published_prefix_and_a_trailing_slash_are_the_same_path() {
+        assert_eq!(at("/resources/v1/qna/unanswered/get/"), Some((&qna::SPEC, "")));
+        assert_eq!(at("/v1/review/businessId/200/"), Some((&reviews::SPEC, "200")));
+        assert_eq!(at("/v1/review/businessId/"), Some((&reviews::SPEC, "")));
+        assert_eq!(at("/x/v1/review/businessId"), None);
+        assert_eq!(at("/v1/review/businessId/1/2"), None);
+        assert_eq!(at("/v2/qna/unanswered/get"), None);
     }
-}
 
-/// Names of the body's fields, in the documented order.
-#[must_use]
-pub fn fields(operation: Operation) -> &'static [&'static str] {
-    match operation {
-        Operation::SentimentLocations => field::names::<sentiment_locations::Request>(),
-        Operation::SentimentBenchmark => field::names::<sentiment_benchmark::Request>(),
-        Operation::Contact => field::names::<contact::Request>(),
-        Operation::Reviews => field::names::<reviews::Request>(),
-        Operation::Qna => field::names::<qna::Request>(),
-        Operation::Subscribe => field::names::<subscribe::Request>(),
-    }
-}
-
-/// Hands a call to its operation. The ledger's lock is taken by the operations that write, for the write alone.
-///
-/// # Errors
-/// The refusal of the first check that fails.
-pub fn answer(
-    operation: Operation,
-    context: Context<'_>,
-    dataset: &Dataset,
-    ledger: &Mutex<Ledger>,
-    call: &Call<'_>,
-) -> Result<Answer, ApiError> {
-    match operation {
-        Operation::SentimentLocations => sentiment_locations::answer(context, dataset, call),
-        Operation::SentimentBenchmark => sentiment_benchmark::answer(context, dataset, call),
-        Operation::Contact => contact::answer(context, dataset, ledger, call),
-        Operation::Reviews => reviews::answer(context, dataset, call),
-        Operation::Qna => qna::answer(context, dataset, call),
-        Operation::Subscribe => subscribe::answer(context, dataset, ledger, call),
+    #[test]
+    fn the_schema_of_a_body_has_the_fields_that_are_read() {
+        use crate::api::field::names;
+        for (spec, mut read) in [
+            (&sentiment_locations::SPEC, names::<sentiment_locations::Request<'_>>().to_vec()),
+            (&sentiment_benchmark::SPEC, names::<sentiment_benchmark::Request<'_>>().to_vec()),
+            (&contact::SPEC, names::<contact::Request<'_>>().to_vec()),
+            (&reviews::SPEC, names::<reviews::Request<'_>>().to_vec()),
+            (&qna::SPEC, names::<qna::Request<'_>>().to_vec()),
+            (&subscribe::SPEC, names::<subscribe::Request<'_>>().to_vec()),
+        ] {
+            read.sort_unstable();
+            let mut described = spec.fields();
+            described.sort_unstable();
+            assert_eq!(described, read, "{}", spec.operation.name());
+        }
     }
 }

@@ -1,90 +1,118 @@
 //! `POST /v1/qna/unanswered/get`: the questions that the owner has not answered, with what others answered.
 //!
-//! The name of the query parameter is as published (`behaviour.md` 4).
+//! The name of its query parameter is a dialect option (`docs/api.md` 4).
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
-use crate::api::call::Call;
 use crate::api::error::{ApiError, Code};
 use crate::api::field::{self, Field};
+use crate::api::operation::Operation;
 use crate::api::query::{page, within_window};
+use crate::api::schema::{self, Integer, ResponseDate, ResponseTime};
 use crate::dataset::added;
 use crate::dataset::facts::Dataset;
 use crate::dataset::questions::Shown;
 use crate::dataset::text::Text;
-use crate::operations::{Answer, Context};
+use crate::operations::spec::{
+    Authorized, Context, Done, KeyIn, Paging, Parameter, ParameterKind, ParameterName, Run, Spec, StartIndex,
+};
 
-/// The body.
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-#[expect(missing_docs, reason = "the documented fields, in the documented order")]
+const BUSINESS: ParameterName = ParameterName::Dialect(|names| &names.business);
+const START_INDEX: &str = "startIndex";
+const DEFAULT_PAGE_SIZE: u64 = 25;
+
+pub static SPEC: Spec = Spec {
+    operation: Operation::new("qna"),
+    summary: "Questions that the owner has not answered",
+    path: "/v1/qna/unanswered/get",
+    key: KeyIn::Header,
+    query: &[Parameter { name: BUSINESS, kind: ParameterKind::Business, required: true }],
+    request: schema::of::<Request<'_>>,
+    needs_body: false,
+    response: schema::closed::<Response<'_>>,
+    codes: &[Code::BusinessInvalid, Code::StartIndex, Code::Count],
+    validation: "businessId is mandatory",
+    paging: Some(Paging {
+        start: StartIndex::Body(START_INDEX),
+        count: None,
+        element: "question",
+        total: Some("totalCount"),
+    }),
+    run: Run::ForKey(run),
+};
+
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Request<'a> {
-    #[serde(borrow)]
+    #[serde(borrow, default)]
+    #[schema(value_type = Integer, inline)]
     pub start_index: Field<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
+    #[schema(value_type = Integer, inline)]
     pub page_size: Field<'a>,
 }
 
-/// The answer.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[expect(missing_docs, reason = "the documented fields, in the documented order")]
 pub struct Response<'a> {
     pub total_count: usize,
+    #[schema(inline)]
     pub questions_and_answers: Vec<Question<'a>>,
 }
 
-/// One question.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[expect(missing_docs, reason = "the documented fields, in the documented order")]
 pub struct Question<'a> {
     pub question_id: u64,
     pub answered_by_owner: bool,
     pub asked_by_owner: bool,
+    #[schema(value_type = String)]
     pub question: Text<'a>,
+    #[schema(value_type = String)]
     pub updated_by: Text<'a>,
+    #[schema(value_type = ResponseTime, inline)]
     pub time: String,
+    #[schema(value_type = ResponseDate, inline)]
     pub updated_on: String,
+    #[schema(value_type = String)]
     pub user_profile_logo_url: Text<'a>,
     pub user_category: &'a str,
     pub location_name: &'a str,
     pub no_of_answers: usize,
+    #[schema(inline)]
     pub answers: Vec<ResponseAnswer<'a>>,
 }
 
-/// One answer to it.
-#[derive(Debug, Serialize)]
+/// An answer to a question.
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[expect(missing_docs, reason = "the documented fields, in the documented order")]
 pub struct ResponseAnswer<'a> {
     pub answer_id: u64,
+    #[schema(value_type = String)]
     pub answer: Text<'a>,
+    #[schema(value_type = String)]
     pub updated_by: Text<'a>,
+    #[schema(value_type = ResponseDate, inline)]
     pub updated_on: String,
     pub answered_by_owner: bool,
     pub user_category: &'a str,
+    #[schema(value_type = ResponseTime, inline)]
     pub time: String,
+    #[schema(value_type = String)]
     pub user_profile_logo_url: Text<'a>,
 }
 
-/// How many questions a page has unless told.
-const PAGE: u64 = 25;
-
-/// Answers the call.
-///
-/// # Errors
-/// 1011 for the business, 1163 and 1164 for the page.
-pub fn answer<'a>(context: Context<'a>, dataset: &'a Dataset, call: &Call<'_>) -> Result<Answer, ApiError> {
-    let name = &context.dialect.names.business;
+fn run<'a>(context: &Context<'a>, authorized: &Authorized<'_>) -> Result<Done, ApiError> {
+    let (dataset, call) = (context.dataset, authorized.call);
+    let name = BUSINESS.get(context.dialect);
     let Some(sent) = call.parameter(name) else {
         return Err(ApiError::new(Code::BusinessInvalid, format!("{name}: the parameter is missing")));
     };
-    let place = context.caller.business(dataset, name, &sent)?;
-    let request: Request =
-        if field::is_blank(call.bytes()) { Request::default() } else { field::object(call.bytes())? };
-    let start = request.start_index.index("startIndex", Code::StartIndex)?.unwrap_or(0);
-    let count = request.page_size.index("pageSize", Code::Count)?.unwrap_or(PAGE);
+    let place = authorized.caller.business(dataset, name, &sent)?;
+    let request: Request = field::object_or_default(call.bytes())?;
+    let start = request.start_index.index(START_INDEX, Code::StartIndex)?.unwrap_or(0);
+    let count = request.page_size.index("pageSize", Code::Count)?.unwrap_or(DEFAULT_PAGE_SIZE);
     within_window(start, count)?;
 
     let mut asked = vec![false; dataset.location_count()];
@@ -98,7 +126,8 @@ pub fn answer<'a>(context: Context<'a>, dataset: &'a Dataset, call: &Call<'_>) -
     let (skip, take) = page(start, count);
     let shown = rows().skip(skip).take(take).filter_map(|(facts, row)| facts.show_question(row));
     let questions_and_answers = shown.map(Question::of).collect();
-    Ok(Answer::of(&Response { total_count: rows().count(), questions_and_answers }))
+    let account = dataset.account(dataset.account_at(place)).number;
+    Ok(Done::new(account, &Response { total_count: rows().count(), questions_and_answers }))
 }
 
 impl<'a> Question<'a> {

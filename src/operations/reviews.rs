@@ -3,16 +3,18 @@
 //! The names of the query parameters, and own businesses where the competitor flag is not true, are as published and
 //! decided in `behaviour.md` 4. A date error has its own code per field.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize, Serializer};
+use serde_json::json;
+use utoipa::ToSchema;
 
-use crate::api::call::Call;
 use crate::api::dates::Day;
 use crate::api::error::{ApiError, Code};
 use crate::api::field::{self, Field, element_must_be, must_be};
+use crate::api::operation::Operation;
 use crate::api::query::{index, page, within_window};
+use crate::api::schema::{self, Integer, Rating, RequestDate, ResponseDate, schemas};
 use crate::api::sources;
 use crate::dataset::added;
 use crate::dataset::facts::{BusinessRef, Dataset};
@@ -21,72 +23,150 @@ use crate::dataset::search::Search;
 use crate::dataset::selection::Filter;
 use crate::dataset::shown::Shown;
 use crate::dataset::text::{Id, Text};
-use crate::operations::{Answer, Context};
+use crate::operations::spec::{
+    Authorized, Context, Done, KeyIn, Paging, Parameter, ParameterKind, ParameterName, Run, Spec, StartIndex,
+};
 
-/// The body.
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-#[expect(missing_docs, reason = "the documented fields, in the documented order")]
+const START_INDEX: ParameterName = ParameterName::Dialect(|names| &names.start_index);
+const COUNT: ParameterName = ParameterName::Dialect(|names| &names.count);
+const COMPETITOR: ParameterName = ParameterName::Dialect(|names| &names.competitor);
+const DEFAULT_COUNT: u64 = 25;
+
+pub static SPEC: Spec = Spec {
+    operation: Operation::new("reviews"),
+    summary: "Reviews of a competitor, or of an own account or location",
+    path: "/v1/review/businessId/{CompetitorEnterpriseBusinessId}",
+    key: KeyIn::Header,
+    query: &[
+        Parameter {
+            name: START_INDEX,
+            kind: ParameterKind::Integer { min: 0, max: None, default: 0 },
+            required: false,
+        },
+        Parameter {
+            name: COUNT,
+            kind: ParameterKind::Integer { min: 0, max: None, default: DEFAULT_COUNT },
+            required: false,
+        },
+        Parameter { name: COMPETITOR, kind: ParameterKind::Boolean, required: false },
+    ],
+    request: schema::of::<Request<'_>>,
+    needs_body: false,
+    response: schema::closed::<Vec<Response<'_>>>,
+    codes: &[
+        Code::BusinessInvalid,
+        Code::StartIndex,
+        Code::Count,
+        Code::FromDate,
+        Code::ToDate,
+        Code::UpdateFromDate,
+        Code::UpdateToDate,
+    ],
+    validation: "ratings must be a list of ratings from 0 to 5",
+    paging: Some(Paging {
+        start: StartIndex::Query(START_INDEX),
+        count: Some(COUNT),
+        element: "review",
+        total: None,
+    }),
+    run: Run::ForKey(run),
+};
+
+schemas! {
+    Status json!({ "type": "string", "enum": ["published", "parked", "all"] });
+    Featured json!({ "type": "integer", "enum": [0, 1] });
+}
+
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Request<'a> {
-    #[serde(borrow)]
+    #[serde(borrow, default)]
+    #[schema(value_type = RequestDate, inline)]
     pub from_date: Field<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
+    #[schema(value_type = RequestDate, inline)]
     pub to_date: Field<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
+    #[schema(value_type = RequestDate, inline)]
     pub update_from_date: Field<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
+    #[schema(value_type = RequestDate, inline)]
     pub update_to_date: Field<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
+    #[schema(value_type = Vec<String>)]
     pub sources: Field<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
+    #[schema(value_type = Vec<Rating>, inline)]
     pub ratings: Field<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
+    #[schema(value_type = String)]
     pub search_str: Field<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
+    #[schema(value_type = Vec<Integer>, inline)]
     pub sub_business_ids: Field<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
+    #[schema(value_type = Vec<Status>, inline)]
     pub statuses: Field<'a>,
 }
 
 /// One review of the answer, which is an array of them.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[expect(missing_docs, reason = "the documented fields, in the documented order")]
 pub struct Response<'a> {
+    #[schema(value_type = String)]
     pub review_id: Id<'a>,
+    #[schema(maximum = 5)]
     pub rating: u8,
+    #[schema(value_type = String)]
     pub comments: Text<'a>,
+    #[schema(value_type = Option<String>, required = true)]
     pub title: Option<Text<'a>>,
+    #[schema(inline)]
     pub reviewer: Reviewer<'a>,
+    #[schema(value_type = String)]
     pub review_url: Text<'a>,
     pub source_type: &'a str,
+    #[schema(value_type = ResponseDate, inline)]
     pub review_date: Day,
+    #[schema(value_type = Option<String>, required = true)]
     pub response: Option<Text<'a>>,
+    #[schema(value_type = Option<ResponseDate>, inline, required = true)]
     pub response_date: Option<Day>,
+    #[schema(value_type = Featured, inline)]
     pub featured: u8,
+    #[schema(value_type = String)]
     pub business_id: AsText,
+    #[schema(value_type = String)]
     pub unique_review_url: Text<'a>,
     pub business_name: &'a str,
     pub business_type: &'a str,
     pub enable_reply: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = u64)]
     pub customer_id: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = BTreeMap<String, String>)]
     pub extra_params: Option<&'a BTreeMap<String, String>>,
 }
 
-/// Who wrote it.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[expect(missing_docs, reason = "the documented fields, in the documented order")]
 pub struct Reviewer<'a> {
+    #[schema(value_type = Option<String>, required = true)]
     pub first_name: Option<Text<'a>>,
+    #[schema(value_type = Option<String>, required = true)]
     pub last_name: Option<Text<'a>>,
+    #[schema(value_type = Option<String>, required = true)]
     pub nick_name: Option<Text<'a>>,
+    #[schema(value_type = Option<String>, required = true)]
     pub thumbnail_url: Option<Text<'a>>,
+    #[schema(value_type = Option<String>, required = true)]
     pub email_id: Option<Text<'a>>,
+    #[schema(value_type = Option<String>, required = true)]
     pub facebook_id: Option<Text<'a>>,
+    #[schema(value_type = Option<String>, required = true)]
     pub city: Option<Text<'a>>,
+    #[schema(value_type = Option<String>, required = true)]
     pub state: Option<Text<'a>>,
 }
 
@@ -100,32 +180,25 @@ impl Serialize for AsText {
     }
 }
 
-/// How many reviews a page has unless told.
-const PAGE: u64 = 25;
-
-/// Answers the call.
-///
-/// # Errors
-/// 1011 for the business, 1163 and 1164 for the page, 1186, 1187, 1227 and 1228 for the days, 2003 for other fields.
-pub fn answer(context: Context<'_>, dataset: &Dataset, call: &Call<'_>) -> Result<Answer, ApiError> {
-    let names = &context.dialect.names;
-    let flag = call.parameter(&names.competitor);
+fn run(context: &Context<'_>, authorized: &Authorized<'_>) -> Result<Done, ApiError> {
+    let (dataset, call) = (context.dataset, authorized.call);
+    let name = |parameter: ParameterName| parameter.get(context.dialect);
+    let flag = call.parameter(name(COMPETITOR));
     let competitor = match flag.as_deref().map(str::to_ascii_lowercase).as_deref() {
         None | Some("false") => Some(false),
         Some("true") => Some(true),
         Some(_) => None,
     };
-    let place = business(context, dataset, competitor)?;
-    let start = index(call, &names.start_index)
-        .map_err(|sent| bad_index(Code::StartIndex, &names.start_index, &sent))?;
-    let count = index(call, &names.count).map_err(|sent| bad_index(Code::Count, &names.count, &sent))?;
-    let (start, count) = (start.unwrap_or(0), count.unwrap_or(PAGE));
+    let place = business(context, authorized, competitor)?;
+    let start = index(call, name(START_INDEX))
+        .map_err(|sent| bad_index(Code::StartIndex, name(START_INDEX), &sent))?;
+    let count = index(call, name(COUNT)).map_err(|sent| bad_index(Code::Count, name(COUNT), &sent))?;
+    let (start, count) = (start.unwrap_or(0), count.unwrap_or(DEFAULT_COUNT));
     if competitor.is_none() {
-        return Err(must_be(&names.competitor, "true or false", flag.as_deref().unwrap_or_default()));
+        return Err(must_be(name(COMPETITOR), "true or false", flag.as_deref().unwrap_or_default()));
     }
 
-    let request: Request =
-        if field::is_blank(call.bytes()) { Request::default() } else { field::object(call.bytes())? };
+    let request: Request = field::object_or_default(call.bytes())?;
     let from = date(request.from_date, "fromDate", Code::FromDate)?;
     let to = date(request.to_date, "toDate", Code::ToDate)?;
     let updated_from = date(request.update_from_date, "updateFromDate", Code::UpdateFromDate)?;
@@ -156,7 +229,9 @@ pub fn answer(context: Context<'_>, dataset: &Dataset, call: &Call<'_>) -> Resul
         rows.filter(move |row| search.as_mut().is_none_or(|search| search.finds(*row)))
     });
     let (skip, take) = page(start, count);
-    Ok(list(rows.skip(skip).take(take), take))
+    let body = list(rows.skip(skip).take(take), take).into();
+    let account = dataset.account(dataset.account_at(place)).number;
+    Ok(Done { body, account, contact: None, note: None })
 }
 
 fn bad_index(code: Code, name: &str, sent: &str) -> ApiError {
@@ -166,18 +241,19 @@ fn bad_index(code: Code, name: &str, sent: &str) -> ApiError {
 /// The business of the path: a competitor of an account that the key covers, or a business that it covers. With an
 /// unreadable flag (`None`) it needs only to exist; the flag is refused afterwards.
 fn business(
-    context: Context<'_>,
-    dataset: &Dataset,
+    context: &Context<'_>,
+    authorized: &Authorized<'_>,
     competitor: Option<bool>,
 ) -> Result<BusinessRef, ApiError> {
+    let dataset = context.dataset;
     let anyone = crate::auth::Caller { key: None };
-    let caller = if competitor == Some(false) { context.caller } else { anyone };
-    let place = caller.business(dataset, "the path's business id", context.parameter)?;
+    let caller = if competitor == Some(false) { authorized.caller } else { anyone };
+    let place = caller.business(dataset, "the path's business id", authorized.parameter)?;
     let rival = |account: u32| {
         let number = dataset.account(account).number;
         dataset.account(account).kind == Kind::Enterprise
             && dataset.accounts().any(|own| {
-                dataset.account(own).competitors.contains(&number) && context.caller.covers(dataset, own)
+                dataset.account(own).competitors.contains(&number) && authorized.caller.covers(dataset, own)
             })
     };
     match (competitor, place) {
@@ -230,60 +306,23 @@ fn statuses(field: Field<'_>) -> Result<Option<bool>, ApiError> {
     })
 }
 
-/// The answer of those rows, each written straight into it, or copied from when it was written last.
-fn list<'a>(rows: impl Iterator<Item = (&'a Dataset, u32)>, count: usize) -> Answer {
-    let mut body = Vec::with_capacity(TYPICAL * count.clamp(1, 100));
+/// The JSON of those rows, each written straight into it.
+fn list<'a>(rows: impl Iterator<Item = (&'a Dataset, u32)>, count: usize) -> Vec<u8> {
+    let mut body = Vec::with_capacity(TYPICAL_BYTES * count.clamp(1, 100));
     body.push(b'[');
-    WRITTEN.with_borrow_mut(|written| {
-        for (facts, row) in rows {
-            if body.len() > 1 {
-                body.push(b',');
-            }
-            written.append(facts, row, &mut body);
+    for shown in rows.filter_map(|(facts, row)| facts.show(row)) {
+        if body.len() > 1 {
+            body.push(b',');
         }
-    });
-    body.push(b']');
-    Answer { body: body.into(), note: None }
-}
-
-/// How long a review usually is, in bytes.
-const TYPICAL: usize = 900;
-/// How many reviews a thread keeps as written: less than 2 MiB of typical ones.
-const KEPT: usize = 2048;
-/// Reviews longer than this are written anew each time.
-const LONGEST_KEPT: usize = 4096;
-
-thread_local! {
-    static WRITTEN: RefCell<Written> = const { RefCell::new(Written { slots: Vec::new() }) };
-}
-
-/// The number of a dataset, a row of it, and the bytes that show it.
-type Fragment = (u64, u32, Box<[u8]>);
-
-/// Reviews as last written by this thread, by row. A dataset never changes, so nothing here is ever out of date.
-struct Written {
-    slots: Vec<Option<Fragment>>,
-}
-
-impl Written {
-    fn append(&mut self, dataset: &Dataset, row: u32, body: &mut Vec<u8>) {
-        self.slots.resize_with(KEPT, || None);
-        let slot = &mut self.slots[row as usize % KEPT];
-        if let Some((number, known, bytes)) = slot
-            && (*number, *known) == (dataset.number, row)
-        {
-            body.extend_from_slice(bytes);
-            return;
-        }
-        let start = body.len();
-        if let Some(shown) = dataset.show(row) {
-            let written = serde_json::to_writer(&mut *body, &Response::of(&shown));
-            debug_assert!(written.is_ok(), "a response type that is not JSON: {written:?}");
-        }
-        let bytes = &body[start..];
-        *slot = (bytes.len() <= LONGEST_KEPT).then(|| (dataset.number, row, bytes.into()));
+        let written = serde_json::to_writer(&mut body, &Response::of(&shown));
+        debug_assert!(written.is_ok(), "a response type that is not JSON: {written:?}");
     }
+    body.push(b']');
+    body
 }
+
+/// Length of a usual review, by which the room for a page is reserved.
+const TYPICAL_BYTES: usize = 900;
 
 impl<'a> Response<'a> {
     /// A review as the API shows it.

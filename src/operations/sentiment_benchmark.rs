@@ -1,63 +1,78 @@
 //! `POST /v1/insight/sentiment/scoreBenchmark`: an actual sentiment score beside that of the industry.
 //!
-//! The dates are mandatory here too (`behaviour.md` 3); the industry's score is the account's own figure, else that of
-//! its competitors' reviews in the same days, else 0.
+//! The dates are mandatory here too (`docs/api.md` 3). The industry score is the account's own figure, else that of its
+//! competitors' reviews in the same days, else 0.
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
-use crate::api::call::Call;
-use crate::api::error::ApiError;
+use crate::api::error::{ApiError, Code};
 use crate::api::field::{self, Field};
+use crate::api::operation::Operation;
+use crate::api::schema::{self, Integer, Rating, RequestDate};
 use crate::api::sources;
-use crate::dataset::asked::{business_numbers, hierarchy, ordered};
 use crate::dataset::facts::{BusinessRef, Dataset};
 use crate::dataset::insight::{Score, Tenths, total};
 use crate::dataset::selection::Filter;
-use crate::operations::{Answer, Context};
+use crate::operations::insight::{HierarchyNode, business_numbers, hierarchy, ordered};
+use crate::operations::spec::{Authorized, Context, Done, KeyIn, Run, Spec};
 
-/// The body.
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-#[expect(missing_docs, reason = "the documented fields, in the documented order")]
+pub static SPEC: Spec = Spec {
+    operation: Operation::new("sentiment-benchmark"),
+    summary: "A sentiment score beside the industry's",
+    path: "/v1/insight/sentiment/scoreBenchmark",
+    key: KeyIn::Header,
+    query: &[],
+    request: schema::of::<Request<'_>>,
+    needs_body: true,
+    response: schema::closed::<Response>,
+    codes: &[Code::EnterpriseInvalid, Code::NumberInvalid],
+    validation: "businessNumbers are mandatory",
+    paging: None,
+    run: Run::ForAccount(Code::EnterpriseInvalid, run),
+};
+
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Request<'a> {
-    #[serde(borrow)]
+    #[serde(borrow, default)]
+    #[schema(value_type = Vec<Integer>, inline, required = true, min_items = 1, max_items = 100)]
     pub business_numbers: Field<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
+    #[schema(value_type = RequestDate, inline, required = true)]
     pub start_date: Field<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
+    #[schema(value_type = RequestDate, inline, required = true)]
     pub end_date: Field<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
+    #[schema(value_type = Vec<String>, inline)]
     pub review_sources: Field<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
+    #[schema(value_type = Vec<Rating>, inline)]
     pub ratings: Field<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
+    #[schema(value_type = Vec<HierarchyNode<'_>>, inline)]
     pub hierarchy_node_data: Field<'a>,
 }
 
-/// The answer.
-#[derive(Debug, Serialize)]
-#[expect(missing_docs, reason = "the documented fields, in the documented order")]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct Response {
+    #[schema(inline)]
     pub actual: Actual,
 }
 
-/// The two scores.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[expect(missing_docs, reason = "the documented fields, in the documented order")]
 pub struct Actual {
+    #[schema(value_type = schema::Score, inline)]
     pub score: Tenths,
+    #[schema(value_type = schema::Score, inline)]
     pub industry_score: f64,
 }
 
-/// Answers the call.
-///
-/// # Errors
-/// 2003 for a field that is not as documented, 1027 for a business number outside the enterprise.
-pub fn answer(context: Context<'_>, dataset: &Dataset, call: &Call<'_>) -> Result<Answer, ApiError> {
-    let enterprise = context.enterprise.unwrap_or_default();
-    let request: Request =
-        if field::is_blank(call.bytes()) { Request::default() } else { field::object(call.bytes())? };
+fn run(context: &Context<'_>, authorized: &Authorized<'_>, enterprise: u32) -> Result<Done, ApiError> {
+    let dataset = context.dataset;
+    let request: Request = field::object_or_default(authorized.call.bytes())?;
     let mut locations = business_numbers(dataset, enterprise, request.business_numbers)?;
     let from = request.start_date.day("startDate")?;
     let to = request.end_date.day("endDate")?;
@@ -70,22 +85,23 @@ pub fn answer(context: Context<'_>, dataset: &Dataset, call: &Call<'_>) -> Resul
     locations.retain(|place| dataset.location(*place).is_at(&levels));
     let days = Filter { from: Some(from), to: Some(to), ..Filter::default() };
     let filter = Filter { ratings, sources, ..days.clone() };
-    let score = score(context, dataset, &filter, &locations).tenths();
-    let industry_score = industry(context, dataset, &accounts, &days);
-    Ok(Answer::of(&Response { actual: Actual { score, industry_score } }))
+    let score = score(context, &filter, &locations).tenths();
+    let industry_score = industry(context, &accounts, &days);
+    let response = Response { actual: Actual { score, industry_score } };
+    Ok(Done::new(dataset.account(enterprise).number, &response))
 }
 
 /// The score of some locations together, over the reviews of the scenario and those added to the world.
-fn score(context: Context<'_>, dataset: &Dataset, filter: &Filter<'_>, locations: &[u32]) -> Score {
-    let mut score = total(&dataset.reviews, filter, locations);
+fn score(context: &Context<'_>, filter: &Filter<'_>, locations: &[u32]) -> Score {
+    let mut score = total(&context.dataset.reviews, filter, locations);
     if let Some(added) = context.added {
         score += total(&added.reviews, filter, locations);
     }
     score
 }
 
-/// The accounts that `businessNumbers` ask about, with locations or without: those named, those of the locations named,
-/// and the enterprises of a reseller named (or it alone, where it has none).
+/// The accounts that `businessNumbers` ask about, with locations or without: the accounts named, those of the locations
+/// named, and the enterprises of a reseller named (the reseller alone if it has none).
 fn asked_about(dataset: &Dataset, field: Field<'_>) -> Result<Vec<u32>, ApiError> {
     let mut accounts = Vec::new();
     for place in field.integers("businessNumbers")?.into_iter().filter_map(|number| dataset.find(number)) {
@@ -104,17 +120,20 @@ fn asked_about(dataset: &Dataset, field: Field<'_>) -> Result<Vec<u32>, ApiError
     Ok(accounts)
 }
 
-/// The mean over the accounts asked about, those of which nothing is known left out.
+/// The mean industry score of these accounts. Accounts without any are left out.
 #[expect(clippy::cast_precision_loss, reason = "scores and counts of accounts are small")]
-fn industry(context: Context<'_>, dataset: &Dataset, accounts: &[u32], days: &Filter<'_>) -> f64 {
-    let known = accounts.iter().filter_map(|account| industry_of(context, dataset, *account, days));
+fn industry(context: &Context<'_>, accounts: &[u32], days: &Filter<'_>) -> f64 {
+    let dataset = context.dataset;
+    let known = accounts.iter().filter_map(|account| industry_of(context, *account, days));
     match known.fold((0.0, 0_usize), |(sum, count), score| (sum + score, count + 1)) {
         (given, 1) if accounts.len() == 1 && dataset.account(accounts[0]).industry_score.is_some() => given,
         (sum, count) => (sum / count.max(1) as f64 * 10.0).round() / 10.0,
     }
 }
 
-fn industry_of(context: Context<'_>, dataset: &Dataset, account: u32, days: &Filter<'_>) -> Option<f64> {
+/// The industry score of an account: its own, else that of its competitors' reviews.
+fn industry_of(context: &Context<'_>, account: u32, days: &Filter<'_>) -> Option<f64> {
+    let dataset = context.dataset;
     let business = dataset.account(account);
     if business.industry_score.is_some() {
         return business.industry_score;
@@ -125,6 +144,6 @@ fn industry_of(context: Context<'_>, dataset: &Dataset, account: u32, days: &Fil
         competitors.flat_map(|place: BusinessRef| dataset.locations_of(place)).collect();
     locations.sort_unstable();
     locations.dedup();
-    let score = score(context, dataset, days, &locations);
+    let score = score(context, days, &locations);
     (score.mentions > 0).then(|| score.mean())
 }

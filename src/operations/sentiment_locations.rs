@@ -1,99 +1,142 @@
 //! `POST /v1/insight/sentiment/locationInfo`: sentiment scores and mention counts by location.
 //!
-//! The interface document leaves the score's formula, the meaning of account numbers in `businessNumbers` and
-//! `groupByLevel` open; they are as `behaviour.md` 4 decides.
+//! The formula of the score, account numbers in `businessNumbers` and `groupByLevel` are as `docs/api.md` 4 decides.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::api::call::Call;
 use crate::api::email;
-use crate::api::error::ApiError;
+use crate::api::error::{ApiError, Code};
 use crate::api::field::{self, Field, must_be};
 use crate::api::fold::fold;
+use crate::api::operation::Operation;
 use crate::api::query::{WINDOW, index, page};
+use crate::api::schema::{self, Integer, Rating, RequestDate};
 use crate::api::sources;
-use crate::dataset::asked::{business_numbers, hierarchy, ordered};
 use crate::dataset::facts::Dataset;
 use crate::dataset::hierarchy::group_id;
 use crate::dataset::insight::{Score, Tenths, scores};
 use crate::dataset::selection::Filter;
-use crate::operations::{Answer, Context};
+use crate::operations::insight::{HierarchyNode, business_numbers, hierarchy, ordered};
+use crate::operations::spec::{
+    Authorized, Context, Done, KeyIn, Paging, Parameter, ParameterKind, ParameterName, Run, Spec, StartIndex,
+};
 
-/// The body.
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-#[expect(missing_docs, reason = "the documented fields, in the documented order")]
+const START_INDEX: &str = "start-index";
+const PAGE_SIZE: &str = "page-size";
+const SORT_BY: &str = "sort-by";
+const SORT_ORDER: &str = "sort-order";
+const DEFAULT_PAGE_SIZE: u64 = 10;
+const MAX_PAGE_SIZE: u64 = 100;
+
+pub static SPEC: Spec = Spec {
+    operation: Operation::new("sentiment-locations"),
+    summary: "Sentiment scores and mentions by location",
+    path: "/v1/insight/sentiment/locationInfo",
+    key: KeyIn::Header,
+    query: &[
+        Parameter {
+            name: ParameterName::Fixed(START_INDEX),
+            kind: ParameterKind::Integer { min: 0, max: None, default: 0 },
+            required: false,
+        },
+        Parameter {
+            name: ParameterName::Fixed(PAGE_SIZE),
+            kind: ParameterKind::Integer { min: 1, max: Some(MAX_PAGE_SIZE), default: DEFAULT_PAGE_SIZE },
+            required: false,
+        },
+        Parameter {
+            name: ParameterName::Fixed(SORT_BY),
+            kind: ParameterKind::Word(&["name", "sentiment-score"]),
+            required: false,
+        },
+        Parameter {
+            name: ParameterName::Fixed(SORT_ORDER),
+            kind: ParameterKind::Number(&[0, 1]),
+            required: false,
+        },
+    ],
+    request: schema::of::<Request<'_>>,
+    needs_body: true,
+    response: schema::closed::<Response<'_>>,
+    codes: &[Code::EnterpriseInvalid, Code::NumberInvalid],
+    validation: "businessNumbers are mandatory",
+    paging: Some(Paging {
+        start: StartIndex::Query(ParameterName::Fixed(START_INDEX)),
+        count: Some(ParameterName::Fixed(PAGE_SIZE)),
+        element: "location",
+        total: Some("totalCount"),
+    }),
+    run: Run::ForAccount(Code::EnterpriseInvalid, run),
+};
+
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Request<'a> {
-    #[serde(borrow)]
+    #[serde(borrow, default)]
+    #[schema(value_type = Vec<Integer>, inline, required = true, min_items = 1, max_items = 100)]
     pub business_numbers: Field<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
+    #[schema(value_type = RequestDate, inline, required = true)]
     pub start_date: Field<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
+    #[schema(value_type = RequestDate, inline, required = true)]
     pub end_date: Field<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
+    #[schema(value_type = String, required = true, example = "owner@brightdental.test")]
     pub user_email: Field<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
+    #[schema(value_type = Vec<String>, inline)]
     pub review_sources: Field<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
+    #[schema(value_type = Vec<Rating>, inline)]
     pub ratings: Field<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
+    #[schema(value_type = Vec<HierarchyNode<'_>>, inline)]
     pub hierarchy_node_data: Field<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
+    #[schema(value_type = String)]
     pub group_by_level: Field<'a>,
 }
 
-/// The answer.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[expect(missing_docs, reason = "the documented fields, in the documented order")]
 pub struct Response<'a> {
     pub total_count: usize,
+    #[schema(inline)]
     pub data_points: &'a [DataPoint],
 }
 
-/// One point.
-#[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "the documented fields, in the documented order")]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct DataPoint {
     pub id: u64,
     pub name: String,
+    #[schema(value_type = schema::Score, inline)]
     pub score: Tenths,
     pub mentions: u64,
 }
 
-/// Answers the call.
-///
-/// # Errors
-/// 2003 for a field that is not as documented, 1027 for a business number outside the enterprise.
-pub fn answer(context: Context<'_>, dataset: &Dataset, call: &Call<'_>) -> Result<Answer, ApiError> {
-    let enterprise = context.enterprise.unwrap_or_default();
-    let start = index(call, "start-index")
-        .map_err(|sent| must_be("start-index", "an integer of 0 or more", &sent))?
+fn run(context: &Context<'_>, authorized: &Authorized<'_>, enterprise: u32) -> Result<Done, ApiError> {
+    let (dataset, call) = (context.dataset, authorized.call);
+    let start = index(call, START_INDEX)
+        .map_err(|sent| must_be(START_INDEX, "an integer of 0 or more", &sent))?
         .unwrap_or(0);
-    let size = match index(call, "page-size") {
-        Ok(size) => size.unwrap_or(10),
-        Err(_) => 0,
-    };
-    if !(1..=100).contains(&size) {
-        let sent = call.parameter("page-size").unwrap_or_default();
-        let detail = format!("page-size: {sent} is not one of 1-100");
-        return Err(ApiError::validation("page-size must be between 1 and 100", detail));
-    }
-    let by_score = match call.parameter("sort-by").as_deref() {
+    let size = page_size(call)?;
+    let by_score = match call.parameter(SORT_BY).as_deref() {
         None | Some("name") => false,
         Some("sentiment-score") => true,
-        Some(other) => return Err(must_be("sort-by", "name or sentiment-score", other)),
+        Some(other) => return Err(must_be(SORT_BY, "name or sentiment-score", other)),
     };
-    let descending = match call.parameter("sort-order").as_deref() {
+    let descending = match call.parameter(SORT_ORDER).as_deref() {
         None | Some("0") => false,
         Some("1") => true,
-        Some(other) => return Err(must_be("sort-order", "0 or 1", other)),
+        Some(other) => return Err(must_be(SORT_ORDER, "0 or 1", other)),
     };
 
-    let request: Request =
-        if field::is_blank(call.bytes()) { Request::default() } else { field::object(call.bytes())? };
+    let request: Request = field::object_or_default(call.bytes())?;
     let mut locations = business_numbers(dataset, enterprise, request.business_numbers)?;
     let from = request.start_date.day("startDate")?;
     let to = request.end_date.day("endDate")?;
@@ -125,6 +168,27 @@ pub fn answer(context: Context<'_>, dataset: &Dataset, call: &Call<'_>) -> Resul
             .map(|(location, score)| point(location.number, location.name.clone(), score))
             .collect(),
     };
+    sort(&mut points, by_score, descending);
+    let (skip, take) = page(start, size);
+    let shown = points.get(skip..).unwrap_or_default();
+    let data_points = &shown[..take.min(shown.len())];
+    let response = Response { total_count: points.len(), data_points };
+    Ok(Done::new(dataset.account(enterprise).number, &response))
+}
+
+/// The parameter `page-size`. What is not an integer is refused as out of range, as the API does.
+fn page_size(call: &Call<'_>) -> Result<u64, ApiError> {
+    let size = index(call, PAGE_SIZE).map_or(0, |size| size.unwrap_or(DEFAULT_PAGE_SIZE));
+    if (1..=MAX_PAGE_SIZE).contains(&size) {
+        return Ok(size);
+    }
+    let sent = call.parameter(PAGE_SIZE).unwrap_or_default();
+    let detail = format!("page-size: {sent} is not one of 1-{MAX_PAGE_SIZE}");
+    Err(ApiError::validation(format!("page-size must be between 1 and {MAX_PAGE_SIZE}"), detail))
+}
+
+/// Sorts by the key asked for. Ties ascend by name without case, then by id.
+fn sort(points: &mut [DataPoint], by_score: bool, descending: bool) {
     points.sort_by_cached_key(|point| (fold(&point.name), point.id));
     match (by_score, descending) {
         (false, false) => {}
@@ -134,10 +198,6 @@ pub fn answer(context: Context<'_>, dataset: &Dataset, call: &Call<'_>) -> Resul
         (true, false) => points.sort_by_key(|point| point.score),
         (true, true) => points.sort_by_key(|point| std::cmp::Reverse(point.score)),
     }
-    let (skip, take) = page(start, size);
-    let shown = points.get(skip..).unwrap_or_default();
-    let data_points = &shown[..take.min(shown.len())];
-    Ok(Answer::of(&Response { total_count: points.len(), data_points }))
 }
 
 /// Checks that `userEmail` is a user of the account, of an enterprise under it, or of a reseller above it. An account

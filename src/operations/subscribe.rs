@@ -1,97 +1,103 @@
 //! `POST /v1/messenger/subscribe/webhook/event`: registers an endpoint for events of an account.
 //!
-//! The key travels in the body (`apiKey`) and is settled before this. `message.closed`, which the document's request
-//! example has, comes back as `conversation.closed`, as in its response example (`behaviour.md` 4).
+//! The API key is in the body (`apiKey`). The alias `message.closed` is stored and answered as `conversation.closed`
+//! (`docs/api.md` 4).
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::PoisonError;
 
 use serde::{Deserialize, Serialize};
 use url::Url;
+use utoipa::ToSchema;
 
 use crate::api::call::Call;
 use crate::api::error::{ApiError, Code};
 use crate::api::events;
 use crate::api::field::{self, Field, element_must_be, must_be};
-use crate::dataset::facts::{BusinessRef, Dataset};
-use crate::ledger::Ledger;
-use crate::operations::{Answer, Context};
+use crate::api::operation::Operation;
+use crate::api::schema::{self, Integer};
+use crate::dataset::facts::BusinessRef;
+use crate::operations::spec::{Authorized, Context, Done, KeyIn, Run, Spec};
 
-/// The body.
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-#[expect(missing_docs, reason = "the documented fields, in the documented order")]
+pub static SPEC: Spec = Spec {
+    operation: Operation::new("subscribe"),
+    summary: "Subscribe an endpoint to events of an account",
+    path: "/v1/messenger/subscribe/webhook/event",
+    key: KeyIn::Body(api_key),
+    query: &[],
+    request: schema::of::<Request<'_>>,
+    needs_body: true,
+    response: schema::closed::<Response<'_>>,
+    codes: &[Code::BusinessInvalid],
+    validation: "events is mandatory",
+    paging: None,
+    run: Run::ForKey(run),
+};
+
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Request<'a> {
-    #[serde(borrow)]
+    #[serde(borrow, default)]
+    #[schema(value_type = Integer, inline, required = true)]
     pub business_number: Field<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
+    #[schema(value_type = String, required = true)]
     pub api_key: Field<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
+    #[schema(value_type = Vec<String>, required = true, min_items = 1)]
     pub events: Field<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
+    #[schema(value_type = String, required = true, format = "uri")]
     pub endpoint: Field<'a>,
 }
 
-/// The answer.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[expect(missing_docs, reason = "the documented fields, in the documented order")]
 pub struct Response<'a> {
     pub subscription_id: u64,
     pub business_id: u64,
     pub events: &'a [String],
 }
 
-/// The key in the body, for authentication. An empty body has none.
-///
-/// # Errors
-/// 2466 where the body is no JSON object.
-pub fn sent_key(call: &Call<'_>) -> Result<Option<String>, ApiError> {
+/// The key in the body. An empty body has none.
+fn api_key(call: &Call<'_>) -> Result<Option<String>, ApiError> {
     if field::is_blank(call.bytes()) {
         return Ok(None);
     }
     let request: Request = field::object(call.bytes())?;
-    // What is no string is no key of anybody.
+    // A value that is not a string is a key that nobody has.
     let sent = request.api_key.raw();
     Ok(sent.map(|raw| field::string(raw).map_or_else(|| raw.to_owned(), std::borrow::Cow::into_owned)))
 }
 
-/// Answers the call.
-///
-/// # Errors
-/// 1011 for the business, 2003 for events and endpoint.
-pub fn answer(
-    context: Context<'_>,
-    dataset: &Dataset,
-    ledger: &Mutex<Ledger>,
-    call: &Call<'_>,
-) -> Result<Answer, ApiError> {
+fn run(context: &Context<'_>, authorized: &Authorized<'_>) -> Result<Done, ApiError> {
+    let call = authorized.call;
     let request: Request = field::object(call.bytes())?;
-    let account = account(context, dataset, request.business_number)?;
+    let account = account(context, authorized, request.business_number)?;
     let events = events_of(context, request.events)?;
     let endpoint = endpoint(request.endpoint)?;
 
-    let business_id = dataset.account(account).number;
+    let business_id = context.dataset.account(account).number;
     let from_page = ["origin", "sec-fetch-site"].iter().any(|name| call.header(name).is_some());
-    let by_page = from_page && context.caller.key.is_none();
-    let mut ledger = ledger.lock().unwrap_or_else(PoisonError::into_inner);
+    let by_page = from_page && authorized.caller.key.is_none();
+    let mut ledger = context.ledger.lock().unwrap_or_else(PoisonError::into_inner);
     let subscription_id = ledger.subscriptions.add(business_id, events.clone(), endpoint, by_page);
     drop(ledger);
-    Ok(Answer::of(&Response { subscription_id, business_id, events: &events }))
+    Ok(Done::new(business_id, &Response { subscription_id, business_id, events: &events }))
 }
 
-fn account(context: Context<'_>, dataset: &Dataset, field: Field<'_>) -> Result<u32, ApiError> {
+fn account(context: &Context<'_>, authorized: &Authorized<'_>, field: Field<'_>) -> Result<u32, ApiError> {
     let name = "businessNumber";
     let refuse = |why: &str| ApiError::new(Code::BusinessInvalid, format!("{name}: {why}"));
     let raw = field.raw().ok_or_else(|| refuse("it is missing"))?;
     let number = field::integer(raw).ok_or_else(|| refuse("it is not a number"))?;
-    match context.caller.business(dataset, name, &number.to_string())? {
+    match authorized.caller.business(context.dataset, name, &number.to_string())? {
         BusinessRef::Account(account) => Ok(account),
         BusinessRef::Location(_) => Err(refuse("this is a location; events belong to an account")),
     }
 }
 
-/// The events asked for, each once, by their own names.
-fn events_of(context: Context<'_>, field: Field<'_>) -> Result<Vec<String>, ApiError> {
+/// The events asked for, each once, with aliases replaced by the names they stand for.
+fn events_of(context: &Context<'_>, field: Field<'_>) -> Result<Vec<String>, ApiError> {
     let asked = field.texts("events")?;
     if asked.is_empty() {
         return Err(ApiError::mandatory("events"));

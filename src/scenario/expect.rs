@@ -1,9 +1,11 @@
 //! Expectations, from their text.
 
 use crate::api::error::Code;
+use crate::api::operation::Operation;
 use crate::expect::expectation::{
     After, Answer, Contacts, Deliveries, Expectation, Requests, Requirement, RetryScope, Wait,
 };
+use crate::operations::spec::Spec;
 use crate::scenario::collections::OneOrMany;
 use crate::scenario::diagnostic::{Findings, join_or};
 use crate::scenario::fault::{condition, fields};
@@ -109,7 +111,7 @@ fn after(
     };
     Some(After {
         answer: answer?,
-        operations,
+        operations: names(operations),
         scope: raw.of.map(|of| match of.value {
             raw::OfWord::Request => RetryScope::Request,
             raw::OfWord::Key => RetryScope::Key,
@@ -197,11 +199,15 @@ fn requests(
     };
     let when = given.value.when();
     let condition = condition::validate(findings, references, &when);
-    let all = crate::api::operation::Operation::ALL;
+    let all = crate::operations::ALL;
     let asked = if operations.is_empty() { &all[..] } else { &operations };
     fields::check(findings, references, (&when, &condition), asked);
     needs_one(findings, node, "this expectation", &["count"]);
-    Some(Requests { operations, condition, count: raw.count?.value })
+    Some(Requests { operations: names(operations), condition, count: raw.count?.value })
+}
+
+fn names(specs: Vec<&'static Spec>) -> Vec<Operation> {
+    specs.into_iter().map(|spec| spec.operation).collect()
 }
 
 fn deliveries(

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use serde_json::{Map, Value as Json, json};
 
-use crate::api::operation::Operation;
 use crate::expect::expectation::CountRange;
+use crate::operations::spec::Spec;
 use crate::scenario::collections::NonNullMap;
 use crate::scenario::collections::OneOrMany;
 use crate::scenario::diagnostic::Findings;
@@ -51,7 +51,7 @@ raw! {
         /// Whatever the fault of this name does.
         optional "fault" fault: NonBlank,
         /// Of these operations; by default all.
-        optional "operation" operation: OneOrMany<Operation>,
+        optional "operation" operation: OneOrMany<&'static Spec>,
     }
 
     /// Contacts that are stored.
@@ -73,7 +73,7 @@ raw! {
     /// Requests that are made.
     pub struct RequestsMap "`requests`" {
         /// To these operations; by default all.
-        optional "operation" operation: OneOrMany<Operation>,
+        optional "operation" operation: OneOrMany<&'static Spec>,
         /// With an API key, by itself or by its name.
         optional "key" key: OneOrMany<NonBlank>,
         /// With a business number anywhere.

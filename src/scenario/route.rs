@@ -1,8 +1,8 @@
 //! Routes: plain stubs of operations that the interface document does not show.
 
-use crate::api::operation::Operation;
 use crate::fault::condition::Condition;
 use crate::fault::status::Content;
+use crate::operations;
 use crate::scenario::collections::NonNullMap;
 use crate::scenario::collections::OneOrMany;
 use crate::scenario::diagnostic::Findings;
@@ -165,12 +165,12 @@ fn path(findings: &mut Findings, given: &Spanned<NonBlank>, method: Option<Metho
             .help(format!("`{own}` is not the API's: a route stands elsewhere"));
         return None;
     }
-    if let (Some((operation, _)), Some(Method::Post)) = (Operation::at(path), method) {
+    if let (Some((spec, _)), Some(Method::Post)) = (operations::at(path), method) {
         findings
             .warning(
                 "never-matches",
                 given.span,
-                format!("`{}` answers at this path, and the route never does", operation.name()),
+                format!("`{}` answers at this path, and the route never does", spec.operation.name()),
             )
             .help("an operation's answers are changed with `faults`");
     }

@@ -6,9 +6,10 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::api::dates::Day;
 use crate::api::ids::ID_LIMIT;
-use crate::api::operation::Operation;
 use crate::auth::RateLimit;
 use crate::clock::Moment;
+use crate::operations;
+use crate::operations::spec::Spec;
 use crate::scenario::collections::OneOrMany;
 use crate::scenario::diagnostic::Findings;
 use crate::scenario::node::{Node, Scalar};
@@ -323,20 +324,19 @@ impl Read for WorldName {
     }
 }
 
-impl Read for Operation {
+impl Read for &'static Spec {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
-        Self::named(read_word(findings, node, &Self::ALL.map(Self::name))?)
+        operations::named(read_word(findings, node, &operations::ALL.map(|spec| spec.operation.name()))?)
     }
 
     fn schema(_: &mut Map<String, Json>) -> Json {
-        json!({ "enum": Self::ALL.map(Self::name) })
+        json!({ "enum": operations::ALL.map(|spec| spec.operation.name()) })
     }
 }
 
-/// The listed operations without repetitions, in the order of `Operation::ALL`.
-pub fn distinct_operations(listed: &OneOrMany<Operation>) -> Vec<Operation> {
-    let has = |operation: &Operation| listed.0.iter().any(|listed| listed.value == *operation);
-    Operation::ALL.into_iter().filter(has).collect()
+/// The listed operations without repetitions, in the order of `operations::ALL`.
+pub fn distinct_operations(listed: &OneOrMany<&'static Spec>) -> Vec<&'static Spec> {
+    operations::ALL.into_iter().filter(|spec| listed.0.iter().any(|listed| listed.value == *spec)).collect()
 }
 
 #[cfg(test)]

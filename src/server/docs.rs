@@ -42,7 +42,7 @@ fn of_world<'a>(state: &State, path: &'a str) -> Option<(Arc<World>, &'a str)> {
     let (name, _) = path.strip_prefix("/w/")?.split_once('/')?;
     let rest = &path["/w/".len() + name.len()..];
     let document = rest.starts_with("/openapi.json") || rest.starts_with("/docs");
-    if document { Some((state.registry.named(&decode(name, false))?, rest)) } else { None }
+    if document { Some((state.registry.named(&decode(name))?, rest)) } else { None }
 }
 
 fn base(world: &World, path: &str, call: &Call<'_>) -> String {

@@ -16,7 +16,8 @@ use crate::api::cors;
 use crate::api::error::{ApiError, Code};
 use crate::api::reply::Reply;
 use crate::clock;
-use crate::pipeline::{self, Handled, Outcome};
+use crate::pipeline;
+use crate::pipeline::record::{Handled, Outcome};
 use crate::server::admin::{self, stream};
 use crate::server::docs;
 use crate::server::guard;
@@ -39,7 +40,7 @@ pub async fn handle(mut request: Request, state: &Arc<State>) -> Response<BoxBod
         return stream::response(&world);
     }
     let began = clock::real_now();
-    let Outcome { reply, sending, call } = answer(&request, body, state).await;
+    let Outcome { reply, send_plan: sending, handled: call } = answer(&request, body, state).await;
     if let Some(log) = &state.log {
         let detail = reply.headers.iter().find(|(name, _)| name == "x-standin-detail");
         log.request(&Line {
@@ -77,7 +78,7 @@ fn watched(request: &Request, state: &State) -> Option<Arc<World>> {
 
 async fn answer(request: &Request, body: Option<Bytes>, state: &Arc<State>) -> Outcome {
     let (method, uri, sent) = (request.method(), request.uri(), request.head().headers());
-    let mut call = call((method, uri, sent), body.as_deref());
+    let call = call((method, uri, sent), body.as_deref());
     if call.path == "/metrics" {
         return guarded(|| admin::metrics(state, &call).into());
     }
@@ -102,14 +103,14 @@ async fn answer(request: &Request, body: Option<Bytes>, state: &Arc<State>) -> O
     if call.path == "/" && call.method == "GET" {
         return page::links(state, &call).into();
     }
-    let located = match pipeline::locate::locate(&state.registry, &mut call) {
-        Ok(located) => located,
+    let received = match pipeline::receive::receive(&state.registry, call) {
+        Ok(received) => received,
         Err(reply) => return reply.into(),
     };
-    if located.snapshot.ready().is_none() {
-        build(Arc::clone(&located.snapshot)).await;
+    if received.snapshot.ready().is_none() {
+        build(Arc::clone(&received.snapshot)).await;
     }
-    guarded(|| pipeline::respond(&located, located.snapshot.dataset(), &call))
+    guarded(|| pipeline::answer(&received, received.snapshot.dataset()))
 }
 
 fn call<'a>((method, uri, sent): (&'a Method, &'a Uri, &'a HeaderMap), body: Option<&'a [u8]>) -> Call<'a> {

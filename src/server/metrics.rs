@@ -12,7 +12,9 @@ use prometheus_client::registry::{Registry, Unit};
 
 use crate::api::operation::Operation;
 use crate::api::reply::Reply;
-use crate::pipeline::Handled;
+use crate::operations;
+use crate::operations::spec::Spec;
+use crate::pipeline::record::Handled;
 use crate::server::guard::error;
 use crate::server::log::Log;
 use crate::server::state::State;
@@ -55,9 +57,9 @@ impl Default for Metrics {
         let durations: Family<Of, Histogram> =
             Family::new_with_constructor(|| Histogram::new(exponential_buckets(0.000_1, 2.0, BUCKETS)));
         let calls: Family<Call, Counter> = Family::default();
-        let usual = Operation::ALL
+        let usual = operations::ALL
             .into_iter()
-            .map(Some)
+            .map(|spec| Some(spec.operation))
             .chain([None])
             .map(|operation| {
                 let operation = name(operation);
@@ -76,7 +78,8 @@ fn name(operation: Option<Operation>) -> &'static str {
 impl Metrics {
     /// A call was answered with a status, or not at all, after so long.
     pub fn count(&self, call: &Handled, status: Option<u16>, took: Duration) {
-        let place = call.operation.map_or(Operation::ALL.len(), |operation| operation as usize);
+        let is_own = |spec: &&Spec| Some(spec.operation) == call.operation;
+        let place = operations::ALL.iter().position(is_own).unwrap_or(operations::ALL.len());
         let Some((durations, good)) = self.usual.get(place) else { return };
         durations.observe(took.as_secs_f64());
         let fault = call.fault();

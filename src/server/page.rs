@@ -1,8 +1,8 @@
 //! The page that a browser gets at `/`: what this is, and where to look next.
 
 use crate::api::call::Call;
-use crate::api::operation::Operation;
 use crate::api::reply::Reply;
+use crate::operations;
 use crate::server::state::State;
 
 /// A short page of links; to anything but a browser, the same as JSON.
@@ -11,12 +11,11 @@ pub fn links(state: &State, call: &Call<'_>) -> Reply {
     let world = state.registry.default_world();
     let scenario = world.snapshot().scenario.clone();
     if !call.header("accept").unwrap_or_default().contains("text/html") {
-        let paths = Operation::ALL.map(Operation::path);
+        let paths = operations::ALL.map(|spec| spec.path);
         let body = serde_json::json!({ "standin": env!("CARGO_PKG_VERSION"), "scenario": scenario, "operations": paths });
         return Reply::json(200, body.to_string().into_bytes());
     }
-    let rows =
-        Operation::ALL.map(|operation| format!("<li><code>POST {}</code></li>", operation.path())).concat();
+    let rows = operations::ALL.map(|spec| format!("<li><code>POST {}</code></li>", spec.path)).concat();
     let worlds: Vec<String> = state
         .registry
         .all()

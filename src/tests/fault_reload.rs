@@ -72,7 +72,7 @@ fn attempts_and_draws_of_an_unchanged_fault_go_on_too() {
     let told = |folder: &ScenarioFolder| {
         let outcome = Request::numbered(7).send(&folder.registry, "a");
         let draw = header(&outcome, "x-standin-draw").map(str::to_owned);
-        (number(&outcome, "x-standin-attempt").to_string(), draw, outcome.reply.status, outcome.sending)
+        (number(&outcome, "x-standin-attempt").to_string(), draw, outcome.reply.status, outcome.send_plan)
     };
     for turn in 0..10 {
         assert_eq!(told(&steady), told(&changing), "{turn}");

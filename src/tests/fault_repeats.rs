@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::draw::Seed;
 use crate::fault::transmission::Transmission;
-use crate::pipeline::Outcome;
+use crate::pipeline::record::Outcome;
 use serde_json::json;
 
 use super::harness::{
@@ -69,7 +69,8 @@ type Seen = BTreeMap<usize, Vec<String>>;
 
 fn run(folder: &ScenarioFolder, world: &str, requests: &[Request], threads: usize, order: &[usize]) -> Seen {
     let sent = in_parallel(threads, order, |place| {
-        let Outcome { reply, sending, .. } = requests[place % requests.len()].send(&folder.registry, world);
+        let Outcome { reply, send_plan: sending, .. } =
+            requests[place % requests.len()].send(&folder.registry, world);
         let body = String::from_utf8_lossy(&reply.body).into_owned();
         format!("{} {:?} {body} {sending:?}", reply.status, reply.headers)
     });
@@ -138,7 +139,7 @@ fn other_seeds_meet_other_faults_and_a_seed_is_the_same_however_it_is_given() {
         let sent = in_parallel(THREADS, &order, |place| {
             let outcome = requests[place % requests.len()].send(&folder.registry, name);
             let told = |of| header(&outcome, of).map(str::to_owned);
-            format!("{:?} {:?} {:?}", told("x-standin-fault"), told("x-standin-draw"), outcome.sending)
+            format!("{:?} {:?} {:?}", told("x-standin-fault"), told("x-standin-draw"), outcome.send_plan)
         });
         let mut seen = BTreeMap::<usize, Vec<String>>::new();
         for (place, told) in sent {
@@ -336,8 +337,8 @@ faults:
     let all: Vec<(Option<u16>, Option<u128>)> = (0..9)
         .map(|_| {
             let outcome = Request::numbered(0).send(&folder.registry, "default");
-            let status = (outcome.sending.manner == Transmission::Plain).then_some(outcome.reply.status);
-            (status, outcome.sending.delay.map(|span| span.as_millis()))
+            let status = (outcome.send_plan.manner == Transmission::Plain).then_some(outcome.reply.status);
+            (status, outcome.send_plan.delay.map(|span| span.as_millis()))
         })
         .collect();
     let (ok, slow, third) = ((Some(200), None), (Some(200), Some(5)), Some(503));

@@ -93,7 +93,7 @@ fn strikes(folder: &ScenarioFolder, seed: u64) -> [Vec<u128>; 2] {
         (0..REQUESTS)
             .map(|place| {
                 let sent = Request::numbered(place).header("x-case", "share").send(&folder.registry, &name);
-                sent.sending.delay.map_or(0, |span| span.as_millis())
+                sent.send_plan.delay.map_or(0, |span| span.as_millis())
             })
             .collect()
     })
@@ -158,13 +158,13 @@ fn delays_are_spread_as_written_and_do_not_follow_the_chance() {
     let (mut short, mut long) = (0, 0);
     for place in 0..REQUESTS {
         let outcome = Request::numbered(place).header("x-case", "uniform").send(&folder.registry, "default");
-        if let Some(span) = outcome.sending.delay {
+        if let Some(span) = outcome.send_plan.delay {
             assert!(span.as_millis() <= 999 && span.subsec_nanos().is_multiple_of(1_000_000));
             spans.push(span.as_secs_f64());
             pairs.push((span.as_millis() < 500, number(&outcome, "x-standin-draw") < 0.2));
         }
         let outcome = Request::numbered(place).header("x-case", "tail").send(&folder.registry, "default");
-        let span = outcome.sending.delay.unwrap();
+        let span = outcome.send_plan.delay.unwrap();
         assert!(span.subsec_nanos().is_multiple_of(1_000_000), "whole milliseconds");
         short += usize::from(span.as_millis() < 100);
         long += usize::from(span.as_millis() > 800);

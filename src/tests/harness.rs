@@ -11,7 +11,9 @@ use serde_json::{Value, json};
 use crate::api::call::{Body, Call};
 use crate::draw::{Draw, Seed};
 use crate::fault::transmission::Transmission;
-use crate::pipeline::{self, Outcome};
+use crate::pipeline;
+use crate::pipeline::receive::receive;
+use crate::pipeline::record::Outcome;
 use crate::reload::status::{Entry, LoadEvent, LoadStatus};
 use crate::reload::{Setup, read};
 use crate::scenario::files::{Files, Memory};
@@ -121,15 +123,15 @@ impl ScenarioFolder {
 
     pub fn call(&self, path: &str, query: &str, number: &str, body: &serde_json::Value) -> serde_json::Value {
         let body = body.to_string();
-        let mut call = Call {
+        let call = Call {
             method: "POST",
             path,
             query,
             headers: vec![("x-api-key", b"k"), ("x-business-number", number.as_bytes())],
             body: Body::Whole(body.as_bytes()),
         };
-        let reply = match pipeline::locate::locate(&self.registry, &mut call) {
-            Ok(located) => pipeline::respond(&located, located.snapshot.dataset(), &call).reply,
+        let reply = match receive(&self.registry, call) {
+            Ok(received) => pipeline::answer(&received, received.snapshot.dataset()).reply,
             Err(reply) => reply,
         };
         serde_json::from_slice(&reply.body).unwrap()
@@ -172,15 +174,15 @@ impl Request {
     /// Sends the request to a world.
     pub fn send(&self, registry: &Registry, world: &str) -> Outcome {
         let path = format!("/w/{world}{}", self.path);
-        let mut call = Call {
+        let call = Call {
             method: "POST",
             path: &path,
             query: &self.query,
             headers: self.headers.iter().map(|(name, value)| (*name, value.as_bytes())).collect(),
             body: Body::Whole(self.body.as_bytes()),
         };
-        let located = pipeline::locate::locate(registry, &mut call).unwrap();
-        pipeline::respond(&located, located.snapshot.dataset(), &call)
+        let received = receive(registry, call).unwrap();
+        pipeline::answer(&received, received.snapshot.dataset())
     }
 }
 
@@ -208,7 +210,7 @@ pub fn number(outcome: &Outcome, name: &str) -> f64 {
 
 /// Whether a fault applied: the response names it, or is not sent as it is.
 pub fn is_faulted(outcome: &Outcome) -> bool {
-    header(outcome, "x-standin-fault").is_some() || outcome.sending.manner != Transmission::Plain
+    header(outcome, "x-standin-fault").is_some() || outcome.send_plan.manner != Transmission::Plain
 }
 
 /// The numbers from 0 up to `count`, shuffled.

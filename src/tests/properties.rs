@@ -6,11 +6,13 @@ use std::sync::{Arc, OnceLock};
 
 use crate::api::call::{Body, Call};
 use crate::api::dates::Day;
-use crate::api::operation::Operation;
 use crate::api::reply::Reply;
 use crate::api::sources;
 use crate::draw::Seed;
+use crate::operations;
+use crate::operations::spec::Spec;
 use crate::pipeline;
+use crate::pipeline::receive::receive;
 use crate::scenario::files::Memory;
 use crate::scenario::{LoadContext, load_text};
 use crate::world::registry::Registry;
@@ -59,9 +61,9 @@ fn registry() -> &'static Registry {
 }
 
 /// Answers a call as the server does, without one.
-fn answered(registry: &Registry, mut call: Call<'_>) -> Reply {
-    match pipeline::locate::locate(registry, &mut call) {
-        Ok(located) => pipeline::respond(&located, located.snapshot.dataset(), &call).reply,
+fn answered(registry: &Registry, call: Call<'_>) -> Reply {
+    match receive(registry, call) {
+        Ok(received) => pipeline::answer(&received, received.snapshot.dataset()).reply,
         Err(reply) => reply,
     }
 }
@@ -327,14 +329,14 @@ fn fields() -> impl Strategy<Value = &'static str> {
 }
 
 /// A body that gets far: the good one of each operation, some members replaced.
-fn bodies(operation: Operation) -> impl Strategy<Value = Vec<u8>> {
+fn bodies(operation: &str) -> impl Strategy<Value = Vec<u8>> {
     let good = match operation {
-        Operation::SentimentLocations | Operation::SentimentBenchmark => {
+        "sentiment-locations" | "sentiment-benchmark" => {
             json!({"businessNumbers": [1], "startDate": "1/1/2026", "endDate": "1/2/2026", "userEmail": "a@b.test"})
         }
-        Operation::Contact => json!({"email": "a@b.test", "businessIds": [11]}),
-        Operation::Reviews | Operation::Qna => json!({}),
-        Operation::Subscribe => {
+        "contact" => json!({"email": "a@b.test", "businessIds": [11]}),
+        "reviews" | "qna" => json!({}),
+        _ => {
             json!({"businessNumber": 1, "apiKey": "k", "events": ["message.added"], "endpoint": "http://h.test"})
         }
     };
@@ -437,8 +439,8 @@ fn headers() -> impl Strategy<Value = Vec<(&'static str, Vec<u8>)>> {
     })
 }
 
-fn paths(operation: Operation) -> impl Strategy<Value = String> {
-    let path = operation.path();
+fn paths(operation: &Spec) -> impl Strategy<Value = String> {
+    let path = operation.path;
     let filled = proptest::sample::select(vec!["1", "11", "2", "%31", "%ff", "x", "99999999999999999999"])
         .prop_map(move |id| path.replace("{CompetitorEnterpriseBusinessId}", id));
     prop_oneof![
@@ -450,12 +452,12 @@ fn paths(operation: Operation) -> impl Strategy<Value = String> {
 }
 
 prop_compose! {
-    fn calls()(operation in proptest::sample::select(Operation::ALL.to_vec()))(
+    fn calls()(operation in proptest::sample::select(operations::ALL.to_vec()))(
         path in paths(operation),
         method in prop_oneof![9 => Just("POST"), 1 => proptest::sample::select(vec!["GET", "OPTIONS", "X"])],
         query in queries(),
         headers in headers(),
-        body in bodies(operation),
+        body in bodies(operation.operation.name()),
         large in proptest::bool::weighted(0.02),
     ) -> (String, &'static str, String, Vec<(&'static str, Vec<u8>)>, Vec<u8>, bool) {
         (path, method, query, headers, body, large)

@@ -268,16 +268,16 @@ fn what_is_sent_reads_below_the_folder_served_where_the_working_directory_is_the
 fn a_call_under_way_keeps_the_snapshot_it_took() {
     let folder = ScenarioFolder::new(&[("a.yaml", &with(1))]);
     let body = br#"{"statuses": ["all"]}"#;
-    let mut call = Call {
+    let call = Call {
         method: "POST",
         path: "/v1/review/businessId/1",
         query: "",
         headers: vec![("x-api-key", b"k")],
         body: Body::Whole(body),
     };
-    let located = pipeline::locate::locate(&folder.registry, &mut call).unwrap();
+    let received = pipeline::receive::receive(&folder.registry, call).unwrap();
     folder.save("a.yaml", &with(5));
-    let reply = pipeline::respond(&located, located.snapshot.dataset(), &call);
+    let reply = pipeline::answer(&received, received.snapshot.dataset());
     let answer: serde_json::Value = serde_json::from_slice(&reply.reply.body).unwrap();
     assert_eq!(answer.as_array().unwrap().len(), 1);
     assert_eq!(folder.reviews("a"), 5);

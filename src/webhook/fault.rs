@@ -69,7 +69,7 @@ impl Seen<'_> {
                 fingerprint: self.fingerprint(),
                 key: None,
             };
-            if counted.strikes(seed, counters).struck {
+            if counted.strikes(seed, counters).applied {
                 return Some(fault.effect);
             }
         }

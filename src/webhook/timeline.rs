@@ -87,7 +87,7 @@ mod tests {
         let timeline = [
             happening(When::Every { span: seconds(3), times: Some(2) }, "every"),
             happening(When::At(seconds(4)), "at"),
-            happening(When::After(Operation::Contact), "after"),
+            happening(When::After(Operation::new("contact")), "after"),
         ];
         let mut fired = Fired::new(&timeline);
         assert_eq!(fired.next(&timeline), Some(seconds(3)));
@@ -98,6 +98,6 @@ mod tests {
         assert_eq!(names(fired.take(&timeline, seconds(9))), ["3 every", "4 at", "6 every"]);
         assert_eq!(fired.next(&timeline), None);
         assert_eq!(Fired::until(&timeline, seconds(3)).next(&timeline), Some(seconds(4)));
-        assert_eq!(following(&timeline, Operation::Contact)[0].event, "after");
+        assert_eq!(following(&timeline, Operation::new("contact"))[0].event, "after");
     }
 }

@@ -43,9 +43,9 @@ impl World {
     }
 
     /// What follows an operation that a client did, to an account.
-    pub fn did(self: &Arc<Self>, operation: Operation, account: Option<u64>, contact: Option<u64>) {
+    pub fn operation_done(self: &Arc<Self>, operation: Operation, account: u64, contact: Option<u64>) {
         for emission in self.hooks.following(operation) {
-            if let Some(business) = emission.business.or(account) {
+            if let Some(business) = emission.business.or(Some(account)) {
                 self.emit(&emission, business, contact);
             }
         }

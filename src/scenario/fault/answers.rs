@@ -1,7 +1,9 @@
-//! The shapes of the operations' answers: what a JSON Patch can find in them (`interface.md`).
+//! Checks the places that a JSON Patch names against the schemas of the operations' answers.
 
-use crate::api::operation::Operation;
+use serde_json::{Value, json};
+
 use crate::fault::pointer::Pointer;
+use crate::operations::spec::Spec;
 use crate::scenario::diagnostic::{Findings, join_or};
 use crate::scenario::source::Span;
 
@@ -14,113 +16,35 @@ pub enum Use {
     Adds,
 }
 
-#[derive(Clone, Copy, Debug)]
-enum Shape {
-    /// A text, a number, a boolean.
-    Single,
-    /// A map with members of the author's choice.
-    Open,
-    List(&'static Self),
-    Map(&'static [(&'static str, Self)]),
-}
-
-use Shape::{List, Map, Open, Single};
-
-const POINT: Shape = Map(&[("id", Single), ("name", Single), ("score", Single), ("mentions", Single)]);
-const REVIEWER: Shape = Map(&[
-    ("firstName", Single),
-    ("lastName", Single),
-    ("nickName", Single),
-    ("thumbnailUrl", Single),
-    ("emailId", Single),
-    ("facebookId", Single),
-    ("city", Single),
-    ("state", Single),
-]);
-const REVIEW: Shape = Map(&[
-    ("reviewId", Single),
-    ("rating", Single),
-    ("comments", Single),
-    ("title", Single),
-    ("reviewer", REVIEWER),
-    ("reviewUrl", Single),
-    ("sourceType", Single),
-    ("reviewDate", Single),
-    ("response", Single),
-    ("responseDate", Single),
-    ("featured", Single),
-    ("businessId", Single),
-    ("uniqueReviewUrl", Single),
-    ("businessName", Single),
-    ("businessType", Single),
-    ("enableReply", Single),
-    ("customerId", Single),
-    ("extraParams", Open),
-]);
-const ANSWER: Shape = Map(&[
-    ("answerId", Single),
-    ("answer", Single),
-    ("updatedBy", Single),
-    ("updatedOn", Single),
-    ("answeredByOwner", Single),
-    ("userCategory", Single),
-    ("time", Single),
-    ("userProfileLogoUrl", Single),
-]);
-const QUESTION: Shape = Map(&[
-    ("questionId", Single),
-    ("answeredByOwner", Single),
-    ("askedByOwner", Single),
-    ("question", Single),
-    ("updatedBy", Single),
-    ("time", Single),
-    ("updatedOn", Single),
-    ("userProfileLogoUrl", Single),
-    ("userCategory", Single),
-    ("locationName", Single),
-    ("noOfAnswers", Single),
-    ("answers", List(&ANSWER)),
-]);
-const REFUSAL: Shape = Map(&[("code", Single), ("message", Single)]);
-
-const fn shape(operation: Operation) -> Shape {
-    match operation {
-        Operation::SentimentLocations => Map(&[("totalCount", Single), ("dataPoints", List(&POINT))]),
-        Operation::SentimentBenchmark => {
-            Map(&[("actual", Map(&[("score", Single), ("industryScore", Single)]))])
-        }
-        Operation::Contact => Map(&[("id", Single)]),
-        Operation::Reviews => List(&REVIEW),
-        Operation::Qna => Map(&[("totalCount", Single), ("questionsAndAnswers", List(&QUESTION))]),
-        Operation::Subscribe => {
-            Map(&[("subscriptionId", Single), ("businessId", Single), ("events", List(&Single))])
-        }
-    }
-}
-
 /// Why there is nothing at a place.
 struct Nowhere {
     step: String,
-    within: Shape,
+    within: Value,
 }
 
-fn follow(mut shape: Shape, pointer: &Pointer, usage: Use) -> Result<(), Nowhere> {
+/// Follows a pointer through the schema of an answer.
+fn follow(schema: &Value, pointer: &Pointer, usage: Use) -> Result<(), Nowhere> {
+    let mut schema = schema;
     let count = pointer.steps().count();
     for (at, step) in pointer.steps().enumerate() {
         let adds = usage == Use::Adds && at + 1 == count;
-        let parse_digits = step.bytes().all(|byte| byte.is_ascii_digit());
-        let index = !step.is_empty() && parse_digits && (step.len() == 1 || !step.starts_with('0'));
-        let next = match shape {
-            Open => return Ok(()),
-            List(element) if index || (adds && step == "-") => Some(*element),
-            Single | List(_) => None,
-            Map(members) => match members.iter().find(|(name, _)| *name == step) {
+        let digits = step.bytes().all(|byte| byte.is_ascii_digit());
+        let index = !step.is_empty() && digits && (step.len() == 1 || !step.starts_with('0'));
+        let next = if let Some(members) = schema["properties"].as_object() {
+            match members.get(&*step) {
                 None if adds => return Ok(()),
-                found => found.map(|(_, shape)| *shape),
-            },
+                found => found,
+            }
+        } else if schema["additionalProperties"].is_object() {
+            // A map whose members the author of the scenario chooses.
+            return Ok(());
+        } else {
+            schema.get("items").filter(|_| index || (adds && step == "-"))
         };
-        let Some(next) = next else { return Err(Nowhere { step: step.into_owned(), within: shape }) };
-        shape = next;
+        let Some(next) = next else {
+            return Err(Nowhere { step: step.into_owned(), within: schema.clone() });
+        };
+        schema = next;
     }
     Ok(())
 }
@@ -130,20 +54,21 @@ pub fn check(
     findings: &mut Findings,
     (pointer, usage): (&Pointer, Use),
     span: Span,
-    operations: &[Operation],
+    operations: &[&'static Spec],
 ) {
     let mut nowhere = None;
-    if follow(REFUSAL, pointer, usage).is_ok() {
+    let api_error = json!({ "properties": { "code": {}, "message": {} } });
+    if follow(&api_error, pointer, usage).is_ok() {
         return;
     }
-    for operation in operations {
-        match follow(shape(*operation), pointer, usage) {
+    for spec in operations {
+        match follow(&(spec.response)(), pointer, usage) {
             Ok(()) => return,
             Err(why) => nowhere = nowhere.or(Some(why)),
         }
     }
     let Some(Nowhere { step, within }) = nowhere else { return };
-    let names: Vec<&str> = operations.iter().map(|operation| operation.name()).collect();
+    let names: Vec<&str> = operations.iter().map(|spec| spec.operation.name()).collect();
     let message = match operations.len() {
         1 => format!(
             "no answer of {} has a place `{}`, so the patch never applies",
@@ -156,62 +81,61 @@ pub fn check(
         ),
     };
     let finding = findings.warning("never-matches", span, message);
-    match within {
-        // With several operations, the members of one of them would be no advice.
-        Map(members) if operations.len() == 1 => {
-            finding.suggest(&step, members.iter().map(|(name, _)| *name));
-        }
-        List(_) if operations.len() == 1 => {
-            finding.help(format!("at `{step}`: there is a list, whose first element is `0`"));
-        }
-        Single if operations.len() == 1 => {
-            finding.help(format!("at `{step}`: there is a single value, with nothing in it"));
-        }
-        Map(_) | List(_) | Single | Open => {}
+    if operations.len() > 1 {
+        // The members of one of several operations would be no advice.
+        return;
+    }
+    if let Some(members) = within["properties"].as_object() {
+        finding.suggest(&step, members.keys().map(String::as_str));
+    } else if within.get("items").is_some() {
+        finding.help(format!("at `{step}`: there is a list, whose first element is `0`"));
+    } else {
+        finding.help(format!("at `{step}`: there is a single value, with nothing in it"));
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::operations::{contact, qna, reviews, sentiment_benchmark, sentiment_locations, subscribe};
 
-    fn possible(operation: Operation, pointer: &str, usage: Use) -> bool {
-        follow(shape(operation), &Pointer::new(pointer).unwrap(), usage).is_ok()
+    fn possible(spec: &Spec, pointer: &str, usage: Use) -> bool {
+        follow(&(spec.response)(), &Pointer::new(pointer).unwrap(), usage).is_ok()
     }
 
     #[test]
     fn documented_places_are_found() {
-        for (operation, pointer) in [
-            (Operation::Reviews, ""),
-            (Operation::Reviews, "/0/reviewer/firstName"),
-            (Operation::Reviews, "/12/extraParams/anything/within"),
-            (Operation::Qna, "/questionsAndAnswers/0/answers/1/answer"),
-            (Operation::SentimentBenchmark, "/actual/score"),
-            (Operation::SentimentLocations, "/dataPoints/3/mentions"),
-            (Operation::Subscribe, "/events/0"),
+        for (spec, pointer) in [
+            (&reviews::SPEC, ""),
+            (&reviews::SPEC, "/0/reviewer/firstName"),
+            (&reviews::SPEC, "/12/extraParams/anything/within"),
+            (&qna::SPEC, "/questionsAndAnswers/0/answers/1/answer"),
+            (&sentiment_benchmark::SPEC, "/actual/score"),
+            (&sentiment_locations::SPEC, "/dataPoints/3/mentions"),
+            (&subscribe::SPEC, "/events/0"),
         ] {
-            assert!(possible(operation, pointer, Use::Finds), "{pointer}");
+            assert!(possible(spec, pointer, Use::Finds), "{pointer}");
         }
     }
 
     #[test]
     fn what_answers_never_have_is_not() {
-        for (operation, pointer) in [
-            (Operation::Reviews, "/reviewer"),
-            (Operation::Reviews, "/-/rating"),
-            (Operation::Reviews, "/01/rating"),
-            (Operation::Reviews, "/0/stars"),
-            (Operation::Contact, "/id/0"),
+        for (spec, pointer) in [
+            (&reviews::SPEC, "/reviewer"),
+            (&reviews::SPEC, "/-/rating"),
+            (&reviews::SPEC, "/01/rating"),
+            (&reviews::SPEC, "/0/stars"),
+            (&contact::SPEC, "/id/0"),
         ] {
-            assert!(!possible(operation, pointer, Use::Finds), "{pointer}");
+            assert!(!possible(spec, pointer, Use::Finds), "{pointer}");
         }
     }
 
     #[test]
     fn new_members_can_be_added_anywhere_but_in_single_values() {
-        assert!(possible(Operation::Reviews, "/0/stars", Use::Adds));
-        assert!(possible(Operation::Reviews, "/-", Use::Adds));
-        assert!(!possible(Operation::Reviews, "/stars", Use::Adds));
-        assert!(!possible(Operation::Contact, "/id/x", Use::Adds));
+        assert!(possible(&reviews::SPEC, "/0/stars", Use::Adds));
+        assert!(possible(&reviews::SPEC, "/-", Use::Adds));
+        assert!(!possible(&reviews::SPEC, "/stars", Use::Adds));
+        assert!(!possible(&contact::SPEC, "/id/x", Use::Adds));
     }
 }

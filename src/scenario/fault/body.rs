@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use serde_json::{Map, Value as Json, json};
 
-use crate::api::operation::Operation;
 use crate::fault::body::Body;
+use crate::operations::spec::Spec;
 use crate::scenario::diagnostic::Findings;
 use crate::scenario::fault::{patch, raw};
 use crate::scenario::node::Node;
@@ -45,7 +45,7 @@ pub fn validate(
     findings: &mut Findings,
     raw: &Spanned<raw::Body>,
     node: &Node,
-    operations: &[Operation],
+    operations: &[&'static Spec],
 ) -> Option<Body> {
     let body = &raw.value;
     let given = [

@@ -1,10 +1,10 @@
 //! Validates `then`: the effect of a fault.
 
-use crate::api::operation::Operation;
 use crate::fault::connection::Connection;
 use crate::fault::effect::{Effect, Effects};
 use crate::fault::lost::Lost;
 use crate::fault::status::{Content, Status};
+use crate::operations::spec::Spec;
 use crate::scenario::diagnostic::Findings;
 use crate::scenario::fault::raw::{self, Then};
 use crate::scenario::fault::{body, error, headers};
@@ -17,7 +17,7 @@ pub fn validate(
     findings: &mut Findings,
     then: &Spanned<Then>,
     node: &Node,
-    operations: &[Operation],
+    operations: &[&'static Spec],
 ) -> Option<Effects> {
     let span = then.span;
     let then = &then.value;
@@ -38,7 +38,7 @@ pub fn validate(
     let effects = Effects {
         delay: then.delay.map(|delay| delay.value),
         headers: then.headers.as_ref().and_then(|changes| headers::validate(findings, changes)),
-        act: effect(findings, then, node, operations),
+        effect: effect(findings, then, node, operations),
     };
     let empty = node.entries().is_some_and(|entries| entries.iter().all(|entry| entry.value.is_null()));
     if empty {
@@ -49,7 +49,7 @@ pub fn validate(
     (effects != Effects::default()).then_some(effects)
 }
 
-fn effect(findings: &mut Findings, then: &Then, node: &Node, operations: &[Operation]) -> Option<Effect> {
+fn effect(findings: &mut Findings, then: &Then, node: &Node, operations: &[&'static Spec]) -> Option<Effect> {
     if let Some(spec) = &then.error {
         return error::validate(findings, &spec.value.0, then.retry_after.as_ref(), operations)
             .map(Effect::Error);

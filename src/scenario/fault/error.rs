@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use crate::api::error::{Code, Row};
-use crate::api::operation::Operation;
 use crate::fault::error::{Answer, Error};
 use crate::fault::status::Content;
+use crate::operations::ALL;
+use crate::operations::spec::Spec;
 use crate::scenario::diagnostic::{Findings, join_or};
 use crate::scenario::fault::raw::{ErrorMap, FinalStatus, Then};
 use crate::scenario::node::Node;
@@ -19,7 +20,7 @@ pub fn validate(
     findings: &mut Findings,
     error: &ErrorMap,
     retry_after: Option<&Spanned<Duration>>,
-    operations: &[Operation],
+    operations: &[&'static Spec],
 ) -> Option<Error> {
     let code = error.code.as_ref()?;
     let number = u32::try_from(code.value.0).ok()?;
@@ -56,17 +57,19 @@ fn seconds(findings: &mut Findings, span: &Spanned<Duration>) -> Option<u64> {
     whole.then_some(span.value.as_secs())
 }
 
-fn never_answered(findings: &mut Findings, row: &Row, span: Span, operations: &[Operation]) {
-    let not: Vec<&str> =
-        operations.iter().filter(|operation| !row.operations.contains(operation)).map(|o| o.name()).collect();
-    let answering: Vec<&str> = row.operations.iter().map(|operation| operation.name()).collect();
+fn never_answered(findings: &mut Findings, row: &Row, span: Span, operations: &[&'static Spec]) {
+    let names = |specs: &[&'static Spec], answers: bool| {
+        let specs = specs.iter().filter(|spec| spec.codes().contains(&row.code) == answers);
+        specs.map(|spec| spec.operation.name()).collect::<Vec<_>>()
+    };
+    let not = names(operations, false);
     if not.is_empty() {
         return;
     }
     findings
         .warning("never-answered", span, format!("{} is never an answer of {}", row.number, join_or(not)))
         .label(row.message)
-        .help(format!("only of {}; it is injected all the same", join_or(answering)));
+        .help(format!("only of {}; it is injected all the same", join_or(names(&ALL, true))));
 }
 
 /// Checks that a response with this status can have a body.

@@ -2,10 +2,10 @@
 
 use serde_json::Value as Json;
 
-use crate::api::operation::Operation;
 use crate::fault::Fault;
 use crate::fault::effect::Effect;
 use crate::fault::error::{Answer, Error};
+use crate::operations;
 use crate::scenario::diagnostic::Findings;
 use crate::scenario::fault::count::CountKeys;
 use crate::scenario::node::{Node, Value};
@@ -74,7 +74,7 @@ pub fn names(nodes: &[&Node]) -> Vec<String> {
 
 /// Error codes outside the catalogue that faults inject.
 pub fn custom_codes(faults: &[Fault]) -> Vec<u32> {
-    let custom = |fault: &Fault| match &fault.effect.act {
+    let custom = |fault: &Fault| match &fault.effect.effect {
         Some(Effect::Error(Error { answer: Answer::Made { number, .. }, .. })) => Some(*number),
         Some(
             Effect::Error(_) | Effect::Status(_) | Effect::Connection(_) | Effect::Body(_) | Effect::Lost(_),
@@ -93,7 +93,7 @@ fn build(findings: &mut Findings, references: &References, node: &Node) -> Optio
         Some(given) if require_entries(findings, ("operation", &given.value), given.span) => {
             distinct_operations(&given.value)
         }
-        Some(_) | None => Operation::ALL.to_vec(),
+        Some(_) | None => operations::ALL.to_vec(),
     };
     let condition = raw.when.as_ref().map_or_else(Default::default, |when| {
         let condition = condition::validate(findings, references, &when.value);
@@ -112,7 +112,7 @@ fn build(findings: &mut Findings, references: &References, node: &Node) -> Optio
     let effect = then.and_then(|(then, node)| effect::validate(findings, then, node, &operations));
     Some(Fault {
         name: raw.name?.value.0,
-        operations,
+        operations: operations.into_iter().map(|spec| spec.operation).collect(),
         condition,
         count,
         during: raw.during.map(|during| during.value),
@@ -165,7 +165,7 @@ mod tests {
     fn act(then: &str) -> Option<Effect> {
         valid(&format!("[{{name: a, operation: reviews, then: {then}}}]"))
             .pop()
-            .and_then(|fault| fault.effect.act)
+            .and_then(|fault| fault.effect.effect)
     }
 
     #[test]
@@ -184,7 +184,7 @@ mod tests {
         );
         let fault = faults.pop().unwrap();
         let texts = |values: &[&str]| values.iter().map(|&value| value.to_owned()).collect::<Vec<_>>();
-        assert_eq!(fault.operations, [Operation::Reviews, Operation::Qna]);
+        assert_eq!(fault.operations, [operations::reviews::SPEC.operation, operations::qna::SPEC.operation]);
         assert_eq!(fault.condition.keys, ["demo-key"]);
         assert_eq!(fault.condition.businesses, [100, 1001]);
         assert_eq!(fault.condition.headers, [("x-run".to_owned(), texts(&["7", "8"]))]);
@@ -205,7 +205,7 @@ mod tests {
             answer: Answer::Catalogue { code: Code::RateLimited, status: None, message: None },
             retry_after: Some(30),
         };
-        assert_eq!(fault.effect.act, Some(Effect::Error(error)));
+        assert_eq!(fault.effect.effect, Some(Effect::Error(error)));
         let (least, most) = (Duration::from_millis(100), Duration::from_millis(400));
         assert_eq!(fault.effect.delay, Some(Delay::Uniform(least, most)));
         let headers = fault.effect.headers.unwrap();
@@ -219,7 +219,7 @@ mod tests {
     #[test]
     fn keys_left_out_have_defaults() {
         let fault = valid("[{name: a, then: {delay: 1s}}]").pop().unwrap();
-        assert_eq!(fault.operations, Operation::ALL);
+        assert_eq!(fault.operations, operations::ALL.map(|spec| spec.operation));
         assert_eq!(fault.count, crate::fault::count::Count::default());
         assert!(fault.enabled && !fault.on_request && fault.during.is_none());
         assert!(!fault.takes_all(), "a delay alone takes no request");

@@ -1,8 +1,8 @@
 //! Validates JSON Patches.
 
-use crate::api::operation::Operation;
 use crate::fault::patch::Change;
 use crate::fault::pointer::Pointer;
+use crate::operations::spec::Spec;
 use crate::scenario::diagnostic::Findings;
 use crate::scenario::fault::answers::{self, Use};
 use crate::scenario::fault::raw::{self, Op};
@@ -20,7 +20,7 @@ pub fn validate(
     findings: &mut Findings,
     raw: &Spanned<Vec<Spanned<raw::Change>>>,
     nodes: &[Node],
-    operations: &[Operation],
+    operations: &[&'static Spec],
 ) -> Option<Vec<Change>> {
     if nodes.is_empty() {
         findings

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use serde_json::{Map, Value as Json, json};
 
-use crate::api::operation::Operation;
 use crate::fault::condition::During;
 use crate::fault::count::Hit;
 use crate::fault::delay::Delay;
 use crate::fault::pointer::Pointer;
+use crate::operations::spec::Spec;
 use crate::scenario::collections::NonNullMap;
 use crate::scenario::collections::OneOrMany;
 use crate::scenario::diagnostic::Findings;
@@ -25,7 +25,7 @@ raw! {
         /// Name of the fault, shown in lists and the journal, and used by `Prefer: fault=<name>`.
         required "name" name: NonBlank,
         /// Operations that the fault applies to. Default: all.
-        optional "operation" operation: OneOrMany<Operation>,
+        optional "operation" operation: OneOrMany<&'static Spec>,
         /// Condition on the request. All keys must match; of a list of values, one must match.
         optional "when" when: When,
         /// Which requests share one counter: those of the `world`, of one API `key`, or of one `request` and its retries. Default: `world`.

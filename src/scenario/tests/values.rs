@@ -59,7 +59,7 @@ fn the_dialect_takes_its_sources_and_statuses() {
     assert_eq!(own, ["dentalmap", "zed"]);
     assert_eq!(
         format!("{:?}", scenario.dialect.statuses),
-        "{(KeyMissing, Some(Contact)): 402, (NumberInvalid, None): 400}"
+        "{(KeyMissing, Some(Operation(\"contact\"))): 402, (NumberInvalid, None): 400}"
     );
     assert!(scenario.dialect.to_date_exclusive && scenario.dialect.retry_after);
     assert!(format!("{:?}", scenario.businesses[0].locations[0].reviews).contains("source: 26"));

@@ -6,6 +6,7 @@ use crate::api::dialect::{Cors, Dialect, Names};
 use crate::api::error::{CATALOGUE, Code};
 use crate::api::operation::Operation;
 use crate::api::sources::{self, Source};
+use crate::operations;
 use crate::scenario::collections::{Dictionary, Member};
 use crate::scenario::diagnostic::{Findings, join_or};
 use crate::scenario::fault::error::status_with_body;
@@ -94,13 +95,13 @@ fn add_status(
         }
         Statuses::By(Dictionary(members)) => {
             for member in members {
-                let Some(operation) = Operation::named(&member.key) else {
-                    let names = Operation::ALL.map(Operation::name);
+                let Some(spec) = operations::named(&member.key) else {
+                    let names = operations::ALL.map(|spec| spec.operation.name());
                     unknown_reference(findings, member.key_span, ("operation", &member.key), names);
                     continue;
                 };
                 if let Some(number) = with_body(findings, member.value, member.span) {
-                    out.insert((row.code, Some(operation)), number);
+                    out.insert((row.code, Some(spec.operation)), number);
                 }
             }
         }

@@ -195,7 +195,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::api::operation::Operation;
+    use crate::operations::contact;
     use crate::scenario::references::fixtures::validate_yaml;
     use crate::webhook::settings::{Host, When};
 
@@ -237,7 +237,7 @@ faults:
             [
                 When::At(second(2)),
                 When::Every { span: second(30), times: Some(10) },
-                When::After(Operation::Contact)
+                When::After(contact::SPEC.operation)
             ]
         );
         let last = &webhooks.timeline[2].event;

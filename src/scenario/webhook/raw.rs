@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use serde_json::{Map, Value as Json, json};
 
-use crate::api::operation::Operation;
 use crate::fault::condition::During;
 use crate::fault::count::Hit;
+use crate::operations::spec::Spec;
 use crate::scenario::collections::{Member, OneOrMany};
 use crate::scenario::diagnostic::Findings;
 use crate::scenario::fault::count::Exactly;
@@ -70,7 +70,7 @@ raw! {
         /// Emits the event repeatedly, at this interval.
         optional "every" every: Duration,
         /// Emits the event after each successful call of this operation.
-        optional "after" after: Operation,
+        optional "after" after: &'static Spec,
         /// With `every`: how many times the event is emitted. Default: without end.
         optional "times" times: Integer<1, { u32::MAX as u64 }>,
         /// Name of the event.

@@ -61,7 +61,7 @@ fn when(findings: &mut Findings, entry: &raw::TimelineEntry, node: &Node) -> Opt
     }
     match at_most_one(findings, "an entry has only one trigger", &given) {
         Some("at") => entry.at.map(|at| When::At(at.value)),
-        Some("after") => entry.after.map(|after| When::After(after.value)),
+        Some("after") => entry.after.map(|after| When::After(after.value.operation)),
         Some(_) => {
             let every = entry.every?;
             if every.value.is_zero() {

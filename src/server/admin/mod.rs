@@ -60,7 +60,7 @@ pub fn path(path: &str) -> Option<&str> {
 pub fn world(state: &State, path: &str) -> Option<Arc<World>> {
     let (name, of) = path.strip_prefix("/worlds/")?.split_once('/')?;
     let nothing_stored = of.is_empty() || of.starts_with("faults") || matches!(of, "reset" | "clock");
-    if nothing_stored { None } else { state.registry.named(&decode(name, false)) }
+    if nothing_stored { None } else { state.registry.named(&decode(name)) }
 }
 
 /// Answers a call that moves a world's clock, if it is one.
@@ -69,7 +69,7 @@ pub async fn moved(state: &State, path: &str, call: &Call<'_>) -> Option<Reply> 
     if call.method != "POST" || guard::refusal(state, call).is_some() {
         return None;
     }
-    let world = state.registry.named(&decode(name, false))?;
+    let world = state.registry.named(&decode(name))?;
     world.touch();
     Some(clock::moved(&world, call).await.unwrap_or_else(|refusal| refusal))
 }
@@ -92,12 +92,12 @@ pub fn answer(state: &State, path: &str, call: &Call<'_>) -> Reply {
         ["health"] => on(call, &[("GET", &|| Ok(health::whole(state)))]),
         ["openapi.json"] => on(call, &[("GET", &|| Ok(described(call)))]),
         ["scenarios"] => on(call, &[("GET", &|| list(call, scenarios::all(state)))]),
-        ["scenarios", name] => on(call, &[("PUT", &|| scenarios::put(state, &decode(name, false), call))]),
+        ["scenarios", name] => on(call, &[("PUT", &|| scenarios::put(state, &decode(name), call))]),
         ["worlds"] => {
             on(call, &[("GET", &|| worlds::all(state, call)), ("POST", &|| worlds::made(state, call))])
         }
         ["worlds", name] => {
-            let name = decode(name, false);
+            let name = decode(name);
             let methods: [Method<'_>; 3] = [
                 ("GET", &|| worlds::one(state, &name, call)),
                 ("PUT", &|| worlds::put(state, &name, call)),
@@ -106,7 +106,7 @@ pub fn answer(state: &State, path: &str, call: &Call<'_>) -> Reply {
             on(call, &methods)
         }
         ["worlds", name, rest @ ..] => {
-            let name = decode(name, false);
+            let name = decode(name);
             match state.registry.named(&name) {
                 Some(world) => of_world(state, &world, rest, call),
                 None => Err(worlds::unknown(&name)),
@@ -136,9 +136,7 @@ fn of_world(state: &State, world: &Arc<World>, rest: &[&str], call: &Call<'_>) -
         ["requests.har"] => on(call, &[("GET", &|| requests::archive(world, call))]),
         ["events"] => on(call, &[("POST", &|| events::emitted(world, call))]),
         ["deliveries"] => on(call, &[("GET", &|| deliveries::all(world, call))]),
-        ["deliveries", id, "retry"] => {
-            on(call, &[("POST", &|| deliveries::retried(world, &decode(id, false)))])
-        }
+        ["deliveries", id, "retry"] => on(call, &[("POST", &|| deliveries::retried(world, &decode(id)))]),
         ["contacts"] => on(call, &[("GET", &|| list(call, contacts::all(world)))]),
         ["subscriptions"] => on(call, &[("GET", &|| list(call, subscriptions::all(world)))]),
         ["reviews"] => {
@@ -150,7 +148,7 @@ fn of_world(state: &State, world: &Arc<World>, rest: &[&str], call: &Call<'_>) -
         ["reset"] => on(call, &[("POST", &|| worlds::reset(state, world, call))]),
         ["faults"] => on(call, &[("GET", &|| list(call, faults::all(world)))]),
         ["faults", name] => {
-            let name = decode(name, false);
+            let name = decode(name);
             let methods: [Method<'_>; 3] = [
                 ("PUT", &|| faults::put(world, &name, call)),
                 ("PATCH", &|| faults::patched(world, &name, call)),

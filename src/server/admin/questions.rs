@@ -3,8 +3,8 @@
 use crate::api::call::Call;
 use crate::api::reply::Reply;
 use crate::dataset::added;
-use crate::operations::Answer;
 use crate::operations::qna::Question;
+use crate::operations::spec::json;
 use crate::scenario::added_record::{self, AddTarget};
 use crate::server::admin::listing::Page;
 use crate::server::admin::stored;
@@ -32,7 +32,7 @@ pub fn all(world: &World, call: &Call<'_>) -> Result<Reply, Reply> {
     let shown = rows().skip(page.offset).take(page.limit);
     let listed: Vec<Question<'_>> =
         shown.filter_map(|(facts, row)| facts.show_question(row)).map(Question::of).collect();
-    Ok(Page::written(rows().count(), Answer::of(&listed).body))
+    Ok(Page::written(rows().count(), json(&listed)))
 }
 
 /// `POST …/questions`: one more.
@@ -50,5 +50,5 @@ pub fn added(world: &World, call: &Call<'_>) -> Result<Reply, Reply> {
     let rows = &beside.facts.questions.rows;
     let row = rows.iter().find(|row| row.id == id && row.location == place);
     let shown = row.and_then(|row| beside.facts.show_question(row));
-    Ok(Reply::json(201, Answer::of(&shown.map(Question::of)).body))
+    Ok(Reply::json(201, json(&shown.map(Question::of))))
 }

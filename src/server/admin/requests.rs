@@ -5,12 +5,12 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::api::call::Call;
-use crate::api::operation::Operation;
 use crate::api::reply::Reply;
 use crate::journal::entry::Entry;
 use crate::journal::filter::Filter;
 use crate::journal::shown::Origin;
 use crate::journal::{har, notes, shown};
+use crate::operations;
 use crate::server::admin::listing::Page;
 use crate::server::guard::error;
 use crate::world::World;
@@ -82,8 +82,8 @@ fn filter(call: &Call<'_>) -> Result<Filter, Reply> {
     let text = |name| call.parameter(name).map(std::borrow::Cow::into_owned);
     let operation = match text("operation") {
         None => None,
-        Some(name) => Some(Operation::named(&name).ok_or_else(|| {
-            let names = Operation::ALL.map(Operation::name).join(", ");
+        Some(name) => Some(operations::named(&name).map(|spec| spec.operation).ok_or_else(|| {
+            let names = operations::ALL.map(|spec| spec.operation.name()).join(", ");
             error(400, &format!("operation must be one of {names}; it is {name}."))
         })?),
     };

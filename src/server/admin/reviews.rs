@@ -4,8 +4,8 @@ use crate::api::call::Call;
 use crate::api::reply::Reply;
 use crate::dataset::added;
 use crate::dataset::selection::Filter;
-use crate::operations::Answer;
 use crate::operations::reviews::Response;
+use crate::operations::spec::json;
 use crate::scenario::added_record::{self, AddTarget};
 use crate::server::admin::listing::Page;
 use crate::server::admin::stored;
@@ -31,7 +31,7 @@ pub fn all(world: &World, call: &Call<'_>) -> Result<Reply, Reply> {
     let rows = added::reviews(dataset, added, |facts| facts.reviews.select(&filter));
     let shown = rows.skip(page.offset).take(page.limit).filter_map(|(facts, row)| facts.show(row));
     let listed: Vec<_> = shown.map(|shown| Response::of(&shown)).collect();
-    Ok(Page::written(total, Answer::of(&listed).body))
+    Ok(Page::written(total, json(&listed)))
 }
 
 /// `POST …/reviews`: one more.
@@ -48,5 +48,5 @@ pub fn added(world: &World, call: &Call<'_>) -> Result<Reply, Reply> {
     let facts = &beside.facts;
     let mut shown = facts.reviews.of(place).iter().filter_map(|row| facts.show(*row));
     let shown = shown.find(|shown| shown.id.to_string() == id);
-    Ok(Reply::json(201, Answer::of(&shown.as_ref().map(Response::of)).body))
+    Ok(Reply::json(201, json(&shown.as_ref().map(Response::of))))
 }

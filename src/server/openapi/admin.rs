@@ -2,8 +2,6 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::api::operation::Operation;
-
 /// One call.
 struct Row {
     method: &'static str,
@@ -163,7 +161,7 @@ fn call(row: &Row) -> Value {
         let numeric = matches!(*name, "offset" | "limit" | "after" | "code" | "business" | "subscription");
         let mut schema = json!({ "type": if numeric { "integer" } else { "string" } });
         if *name == "operation" {
-            schema["enum"] = json!(Operation::ALL.map(Operation::name));
+            schema["enum"] = json!(crate::operations::ALL.map(|spec| spec.operation.name()));
         }
         json!({ "name": name, "in": "query", "schema": schema })
     });

@@ -1,8 +1,6 @@
-//! OpenAPI 3.1 documents, built from the tables that the server itself goes by: the operations, the error catalogue, the
-//! dialect, and the fields that the operations read.
+//! OpenAPI 3.1 documents. That of the API is made from the operations' definitions, the error catalogue and the dialect of
+//! the world that serves it.
 
-/// Requests and answers of the six operations.
-pub mod schemas;
 /// The admin side's own document.
 pub mod admin;
 
@@ -11,15 +9,16 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use crate::api::dialect::Dialect;
-use crate::api::error::{ApiError, CATALOGUE, Code};
+use crate::api::error::Code;
+use crate::api::events::{CLOSED_ALIAS, KNOWN};
 use crate::api::operation::Operation;
-use crate::operations;
+use crate::operations::ALL;
+use crate::operations::spec::{KeyIn, ParameterKind, Run, Spec};
 
 /// Requests that the demo scenario takes, and what it answers; a test keeps them in step.
 const EXAMPLES: &str = include_str!("examples.json");
 
 /// The example of an operation: `{query, body, response}`.
-#[must_use]
 pub fn example(operation: Operation) -> Value {
     let all: Value = serde_json::from_str(EXAMPLES).unwrap_or_default();
     all[operation.name()].clone()
@@ -28,28 +27,24 @@ pub fn example(operation: Operation) -> Value {
 /// Whose API is described.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
-    /// Its manners.
     pub dialect: &'a Dialect,
-    /// Events that the scenario adds.
+    /// Names of webhook events that the scenario adds.
     pub events: &'a [String],
     /// The base URL.
     pub server: &'a str,
 }
 
-/// The document of the six operations.
-#[must_use]
+/// The document of the simulated API.
 pub fn document(view: View<'_>) -> Value {
-    let paths: Map<String, Value> = Operation::ALL
-        .into_iter()
-        .map(|operation| (operation.path().to_owned(), path(operation, view)))
-        .collect();
+    let paths: Map<String, Value> =
+        ALL.iter().map(|spec| (spec.path.to_owned(), json!({ "post": operation(spec, view) }))).collect();
     json!({
         "openapi": "3.1.0",
         "info": {
             "title": "Insight, contact, competitor review, Q&A and webhook subscription",
             "version": "0.0.1",
             "summary": "The simulated API, as this Standin serves it.",
-            "description": "Every operation is a POST with a JSON body. An error body is exactly `{code, message}`; what exactly was wrong stands in the header `x-standin-detail`.",
+            "description": "Every operation is a POST with a JSON body. An error body is exactly `{code, message}`. The header `x-standin-detail` says what exactly was wrong.",
         },
         "servers": [{ "url": view.server }],
         "paths": paths,
@@ -57,57 +52,79 @@ pub fn document(view: View<'_>) -> Value {
             "securitySchemes": {
                 "key": { "type": "apiKey", "in": "header", "name": "x-api-key" },
             },
-            "schemas": schemas::all(view),
+            "schemas": schemas(view),
             "headers": headers(),
         },
     })
 }
 
-fn path(operation: Operation, view: View<'_>) -> Value {
-    let example = example(operation);
+fn operation(spec: &Spec, view: View<'_>) -> Value {
+    let example = example(spec.operation);
     let mut described = json!({
-        "operationId": operation.name(),
-        "summary": summary(operation),
-        "parameters": parameters(operation, view.dialect, &example),
+        "operationId": spec.operation.name(),
+        "summary": spec.summary,
+        "parameters": parameters(spec, view.dialect, &example),
         "requestBody": {
-            "required": matches!(operation, Operation::SentimentLocations | Operation::SentimentBenchmark | Operation::Contact | Operation::Subscribe),
+            "required": spec.needs_body,
             "content": { "application/json": {
-                "schema": { "$ref": format!("#/components/schemas/{}Request", schemas::name(operation)) },
+                "schema": { "$ref": format!("#/components/schemas/{}Request", schema_name(spec)) },
                 "example": example["body"],
             } },
         },
-        "responses": responses(operation, view.dialect, &example),
+        "responses": responses(spec, view.dialect, &example),
     });
-    if operation != Operation::Subscribe {
+    if matches!(spec.key, KeyIn::Header) {
         described["security"] = json!([{ "key": [] }]);
     }
-    json!({ "post": described })
+    described
 }
 
-const fn summary(operation: Operation) -> &'static str {
-    match operation {
-        Operation::SentimentLocations => "Sentiment scores and mentions by location",
-        Operation::SentimentBenchmark => "A sentiment score beside the industry's",
-        Operation::Contact => "Create or update a contact",
-        Operation::Reviews => "Reviews of a competitor, or of an own account or location",
-        Operation::Qna => "Questions that the owner has not answered",
-        Operation::Subscribe => "Subscribe an endpoint to events of an account",
+/// The name of an operation in camel case: `sentiment-locations` is `SentimentLocations`.
+fn schema_name(spec: &Spec) -> String {
+    let capitalize = |word: &str| {
+        let (first, rest) = word.split_at(word.len().min(1));
+        first.to_ascii_uppercase() + rest
+    };
+    spec.operation.name().split('-').map(capitalize).collect()
+}
+
+/// The schemas of all bodies. What the scenario of the world adds to them is in them.
+fn schemas(view: View<'_>) -> Value {
+    let mut schemas = Map::new();
+    for spec in ALL {
+        let name = schema_name(spec);
+        schemas.insert(format!("{name}Request"), (spec.request)());
+        schemas.insert(format!("{name}Response"), (spec.response)());
     }
+    let mut schemas = Value::from(schemas);
+    let sources = &view.dialect.sources;
+    let names: Vec<&str> = sources.iter().map(|source| source.name.as_str()).collect();
+    let aliases: Vec<&str> = sources.iter().map(|source| source.alias.as_str()).collect();
+    schemas["ReviewsResponse"]["items"]["properties"]["sourceType"]["enum"] = json!(names);
+    schemas["ReviewsRequest"]["properties"]["sources"]["items"]["examples"] = json!(aliases);
+    let added = view.events.iter().map(String::as_str);
+    let events: Vec<&str> = KNOWN.into_iter().chain([CLOSED_ALIAS.0]).chain(added).collect();
+    schemas["SubscribeRequest"]["properties"]["events"]["items"]["enum"] = json!(events);
+    schemas["Error"] = json!({
+        "type": "object",
+        "properties": { "code": { "type": "integer" }, "message": { "type": "string" } },
+        "required": ["code", "message"],
+    });
+    schemas
 }
 
-fn parameters(operation: Operation, dialect: &Dialect, example: &Value) -> Vec<Value> {
+fn parameters(spec: &Spec, dialect: &Dialect, example: &Value) -> Vec<Value> {
     let mut parameters = Vec::new();
-    if operation == Operation::Reviews {
+    if let Some(name) = spec.path_parameter() {
         parameters.push(json!({
-            "name": "CompetitorEnterpriseBusinessId",
+            "name": name,
             "in": "path",
             "required": true,
             "schema": { "type": "string" },
             "example": example["path"],
         }));
     }
-    if matches!(operation, Operation::SentimentLocations | Operation::SentimentBenchmark | Operation::Contact)
-    {
+    if let Run::ForAccount(..) = spec.run {
         parameters.push(json!({
             "name": "x-business-number",
             "in": "header",
@@ -117,66 +134,81 @@ fn parameters(operation: Operation, dialect: &Dialect, example: &Value) -> Vec<V
             "example": "100",
         }));
     }
-    for name in operations::parameters(operation, dialect) {
-        parameters.push(parameter(name, dialect, &example["query"]));
+    for parameter in spec.query {
+        let name = parameter.name.get(dialect);
+        let mut described = json!({
+            "name": name,
+            "in": "query",
+            "required": parameter.required,
+            "schema": parameter_schema(parameter.kind),
+        });
+        if let Some(example) = example["query"].get(name) {
+            described["example"] = example.clone();
+        }
+        parameters.push(described);
     }
     parameters
 }
 
-fn parameter(name: &str, dialect: &Dialect, example: &Value) -> Value {
-    let names = &dialect.names;
-    let schema = match name {
-        "start-index" => json!({ "type": "integer", "minimum": 0, "default": 0 }),
-        "page-size" => json!({ "type": "integer", "minimum": 1, "maximum": 100, "default": 10 }),
-        "sort-by" => json!({ "type": "string", "enum": ["name", "sentiment-score"], "default": "name" }),
-        "sort-order" => json!({ "type": "integer", "enum": [0, 1], "default": 0 }),
-        other if other == names.start_index => json!({ "type": "integer", "minimum": 0, "default": 0 }),
-        other if other == names.count => json!({ "type": "integer", "minimum": 0, "default": 25 }),
-        other if other == names.competitor => json!({ "type": "boolean", "default": false }),
-        _ => json!({ "type": "string" }),
-    };
-    let mut parameter =
-        json!({ "name": name, "in": "query", "required": name == names.business, "schema": schema });
-    if let Some(example) = example.get(name) {
-        parameter["example"] = example.clone();
+fn parameter_schema(kind: ParameterKind) -> Value {
+    match kind {
+        ParameterKind::Integer { min, max, default } => {
+            let mut schema = json!({ "type": "integer", "minimum": min, "default": default });
+            if let Some(max) = max {
+                schema["maximum"] = max.into();
+            }
+            schema
+        }
+        ParameterKind::Word(words) => json!({ "type": "string", "enum": words, "default": words[0] }),
+        ParameterKind::Number(numbers) => {
+            json!({ "type": "integer", "enum": numbers, "default": numbers[0] })
+        }
+        ParameterKind::Boolean => json!({ "type": "boolean", "default": false }),
+        ParameterKind::Business => json!({ "type": "string" }),
     }
-    parameter
 }
 
-fn responses(operation: Operation, dialect: &Dialect, example: &Value) -> Value {
+/// The CORS headers, which answers to pages of other origins have.
+const CORS_HEADERS: [&str; 2] = ["access-control-allow-origin", "access-control-expose-headers"];
+
+fn responses(spec: &Spec, dialect: &Dialect, example: &Value) -> Value {
     let mut responses = Map::new();
     responses.insert(
         "200".to_owned(),
         json!({
             "description": "OK",
-            "headers": referred(&["access-control-allow-origin", "access-control-expose-headers"]),
+            "headers": header_references(&CORS_HEADERS),
             "content": { "application/json": {
-                "schema": { "$ref": format!("#/components/schemas/{}Response", schemas::name(operation)) },
+                "schema": { "$ref": format!("#/components/schemas/{}Response", schema_name(spec)) },
                 "example": example["response"],
             } },
         }),
     );
     let mut by_status: BTreeMap<u16, Vec<Code>> = BTreeMap::new();
-    for row in CATALOGUE.iter().filter(|row| row.operations.contains(&operation)) {
-        by_status.entry(dialect.status(row.code, Some(operation))).or_default().push(row.code);
+    for code in spec.codes() {
+        by_status.entry(dialect.status(code, Some(spec.operation))).or_default().push(code);
     }
     for (status, codes) in by_status {
-        let examples: Map<String, Value> = codes.iter().map(|code| refused(*code, operation)).collect();
-        let told: Vec<String> =
-            codes.iter().map(|code| format!("{}: {}", code.row().number, code.row().message)).collect();
-        let mut names =
-            vec!["x-standin-detail", "access-control-allow-origin", "access-control-expose-headers"];
+        let mut names = vec!["x-standin-detail"];
+        names.extend(CORS_HEADERS);
         if codes.contains(&Code::RateLimited) && dialect.retry_after {
             names.push("retry-after");
         }
         if codes.contains(&Code::Method) {
             names.push("allow");
         }
+        let rows = codes.iter().map(|code| format!("{}: {}", code.row().number, message(*code, spec)));
+        let description = rows.collect::<Vec<_>>().join("\n\n");
+        let example = |code: &Code| {
+            let number = code.row().number;
+            (number.to_string(), json!({ "value": { "code": number, "message": message(*code, spec) } }))
+        };
+        let examples: Map<String, Value> = codes.iter().map(example).collect();
         responses.insert(
             status.to_string(),
             json!({
-                "description": told.join("\n\n"),
-                "headers": referred(&names),
+                "description": description,
+                "headers": header_references(&names),
                 "content": { "application/json": {
                     "schema": { "$ref": "#/components/schemas/Error" },
                     "examples": examples,
@@ -187,17 +219,11 @@ fn responses(operation: Operation, dialect: &Dialect, example: &Value) -> Value 
     responses.into()
 }
 
-/// An error body as an example, by its code.
-fn refused(code: Code, operation: Operation) -> (String, Value) {
-    let mut refusal = ApiError::new(code, "");
-    if code == Code::Validation && !operation.is_sentiment() {
-        refusal = ApiError::mandatory(operations::fields(operation).first().copied().unwrap_or_default());
-    }
-    let body: Value = serde_json::from_slice(&refusal.body()).unwrap_or_default();
-    (code.row().number.to_string(), json!({ "value": body }))
+fn message(code: Code, spec: &Spec) -> &'static str {
+    if code == Code::Validation { spec.validation } else { code.row().message }
 }
 
-fn referred(names: &[&str]) -> Value {
+fn header_references(names: &[&str]) -> Value {
     let refer = |name: &&str| ((*name).to_owned(), json!({ "$ref": format!("#/components/headers/{name}") }));
     names.iter().map(refer).collect::<Map<_, _>>().into()
 }
@@ -208,7 +234,7 @@ fn headers() -> Value {
         "x-standin-detail": header("What exactly was wrong", json!({ "type": "string", "maxLength": 512 })),
         "retry-after": header("Seconds until the key's window ends", json!({ "type": "integer", "minimum": 1 })),
         "allow": header("The method that is allowed", json!({ "type": "string" })),
-        "access-control-allow-origin": header("For pages", json!({ "type": "string" })),
+        "access-control-allow-origin": header("Sent to pages of other origins", json!({ "type": "string" })),
         "access-control-expose-headers": header("Headers that pages may read", json!({ "type": "string" })),
     })
 }

@@ -1,6 +1,7 @@
-//! What both sentiment operations ask about: businesses, levels of the hierarchy, days in order.
+//! Fields that both sentiment operations have: `businessNumbers`, `hierarchyNodeData`, and the order of their dates.
 
 use serde::Deserialize;
+use utoipa::ToSchema;
 
 use crate::api::error::{ApiError, Code};
 use crate::api::field::{Field, element_must_be};
@@ -8,23 +9,24 @@ use crate::dataset::facts::Dataset;
 use crate::dataset::hierarchy::LevelFilter;
 
 /// One item of `hierarchyNodeData`.
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-#[expect(missing_docs, reason = "the documented fields, in the documented order")]
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct HierarchyNode<'a> {
-    #[serde(borrow)]
+    #[serde(borrow, default)]
+    #[schema(value_type = String)]
     pub level_id: Field<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
+    #[schema(value_type = Vec<String>)]
     pub level_names: Field<'a>,
 }
 
 /// The most entries that `businessNumbers` may have.
 const MOST_NUMBERS: usize = 100;
 
-/// The locations that `businessNumbers` stand for, each once.
+/// The locations that `businessNumbers` name, each once. An account names all its locations.
 ///
 /// # Errors
-/// 2003 where the field is absent, no list of integers or too long; 1027 for a number outside the enterprise.
+/// 2003 where the field is absent, not a list of integers or too long; 1027 for a number outside the account.
 pub fn business_numbers(dataset: &Dataset, enterprise: u32, field: Field<'_>) -> Result<Vec<u32>, ApiError> {
     let numbers = field.integers("businessNumbers")?;
     if numbers.is_empty() {

@@ -1,0 +1,224 @@
+//! What the definition of an operation holds. Everything that is true of one operation is said in its own file; routing,
+//! the fault injector, the scenario checks, the journal and the OpenAPI document read it from here.
+
+use std::fmt;
+use std::sync::Mutex;
+
+use bytes::Bytes;
+use serde_json::Value;
+
+use crate::api::call::Call;
+use crate::api::dialect::{Dialect, Names};
+use crate::api::error::{ApiError, Code};
+use crate::api::operation::Operation;
+use crate::auth::Caller;
+use crate::dataset::facts::Dataset;
+use crate::ledger::Ledger;
+
+/// The definition of one operation. Every operation is a POST with a JSON body and a JSON answer.
+pub struct Spec {
+    pub operation: Operation,
+    /// One line for the OpenAPI document.
+    pub summary: &'static str,
+    /// Path under the base URL. A parameter in braces may only be its last segment.
+    pub path: &'static str,
+    pub key: KeyIn,
+    pub query: &'static [Parameter],
+    /// Schema of the body, from the `Request` of the operation.
+    pub request: fn() -> Value,
+    /// Whether a call without a body is always refused.
+    pub needs_body: bool,
+    /// Schema of the answer, from the `Response` of the operation.
+    pub response: fn() -> Value,
+    /// Codes that it answers beside those of every operation (`COMMON_CODES`).
+    pub codes: &'static [Code],
+    /// Message of the 2003 that a fault injects: that of the first field a client can get one for.
+    pub validation: &'static str,
+    /// Where a page begins and how long the whole list is, if it answers pages.
+    pub paging: Option<Paging>,
+    pub run: Run,
+}
+
+/// Codes that every operation answers.
+pub const COMMON_CODES: [Code; 10] = [
+    Code::KeyMissing,
+    Code::KeyInvalid,
+    Code::RateLimited,
+    Code::Validation,
+    Code::NotJson,
+    Code::Internal,
+    Code::NotFound,
+    Code::Method,
+    Code::TooLarge,
+    Code::MediaType,
+];
+
+/// Where a call carries its API key.
+#[derive(Clone, Copy)]
+pub enum KeyIn {
+    /// In the header `x-api-key`.
+    Header,
+    /// In the body, read by this function. It fails with 2466 where the body is not a JSON object.
+    Body(fn(&Call<'_>) -> Result<Option<String>, ApiError>),
+}
+
+/// A query parameter.
+pub struct Parameter {
+    pub name: ParameterName,
+    pub kind: ParameterKind,
+    pub required: bool,
+}
+
+/// The name of a query parameter: fixed, or one that the dialect can change.
+#[derive(Clone, Copy)]
+pub enum ParameterName {
+    Fixed(&'static str),
+    Dialect(fn(&Names) -> &str),
+}
+
+impl ParameterName {
+    pub fn get(self, dialect: &Dialect) -> &str {
+        match self {
+            Self::Fixed(name) => name,
+            Self::Dialect(name) => name(&dialect.names),
+        }
+    }
+}
+
+/// What a query parameter takes.
+#[derive(Clone, Copy)]
+pub enum ParameterKind {
+    /// An integer of at least `min` and, where there is one, at most `max`.
+    Integer { min: u64, max: Option<u64>, default: u64 },
+    /// One of these words, the first unless given.
+    Word(&'static [&'static str]),
+    /// One of these numbers, the first unless given.
+    Number(&'static [u64]),
+    /// True or false, false unless given.
+    Boolean,
+    /// The number of a business.
+    Business,
+}
+
+/// How the pages of a list are asked for and answered.
+pub struct Paging {
+    pub start: StartIndex,
+    /// The query parameter with the length of a page, where there is one.
+    pub count: Option<ParameterName>,
+    /// The member of the answer that holds the length of the list; none where the answer is the page alone.
+    pub total: Option<&'static str>,
+    /// What an element of the list is.
+    pub element: &'static str,
+}
+
+/// Where a call says at which index a page starts.
+pub enum StartIndex {
+    Query(ParameterName),
+    Body(&'static str),
+}
+
+/// The computation of an operation, by what it needs settled first.
+pub enum Run {
+    /// The call names an account in `x-business-number`. Where it does not, the code answers.
+    ForAccount(Code, fn(&Context<'_>, &Authorized<'_>, account: u32) -> Result<Done, ApiError>),
+    ForKey(fn(&Context<'_>, &Authorized<'_>) -> Result<Done, ApiError>),
+}
+
+/// What an operation works with: the scenario's facts and dialect, and what was written to the world.
+#[derive(Clone, Copy)]
+pub struct Context<'a> {
+    pub dialect: &'a Dialect,
+    /// Names of webhook events that the scenario adds.
+    pub events: &'a [String],
+    pub dataset: &'a Dataset,
+    /// Reviews and questions added to the world at runtime.
+    pub added: Option<&'a Dataset>,
+    pub ledger: &'a Mutex<Ledger>,
+}
+
+/// A call whose key and rate limit are settled.
+#[derive(Clone, Copy)]
+pub struct Authorized<'a> {
+    pub call: &'a Call<'a>,
+    pub caller: Caller<'a>,
+    /// The path parameter, decoded; empty where the path has none.
+    pub parameter: &'a str,
+}
+
+/// What an operation did: its 200 answer, and what the rest of the program wants to know of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Done {
+    /// JSON.
+    pub body: Bytes,
+    /// Number of the account that the call was about.
+    pub account: u64,
+    /// The contact that was created or updated.
+    pub contact: Option<u64>,
+    /// A remark for the journal.
+    pub note: Option<String>,
+}
+
+impl Done {
+    /// An operation that answers this value and was about this account.
+    pub fn new(account: u64, response: &impl serde::Serialize) -> Self {
+        Self { body: json(response), account, contact: None, note: None }
+    }
+}
+
+/// The JSON of an answer.
+pub fn json(response: &impl serde::Serialize) -> Bytes {
+    let mut body = Vec::with_capacity(256);
+    let written = serde_json::to_writer(&mut body, response);
+    debug_assert!(written.is_ok(), "a response type that is not JSON: {written:?}");
+    body.into()
+}
+
+impl Spec {
+    /// The path parameter of a call to this operation, still percent-encoded and empty where the path has none. None
+    /// where the path is that of something else.
+    pub fn matches<'a>(&self, path: &'a str) -> Option<&'a str> {
+        let Some((prefix, _)) = self.path.split_once('{') else { return (path == self.path).then_some("") };
+        // The path without its last segment counts as a parameter that is missing.
+        let parameter =
+            path.strip_prefix(prefix).or_else(|| (prefix.strip_suffix('/') == Some(path)).then_some(""))?;
+        (!parameter.contains('/')).then_some(parameter)
+    }
+
+    /// The name of the path parameter.
+    pub fn path_parameter(&self) -> Option<&'static str> {
+        Some(self.path.split_once('{')?.1.trim_end_matches('}'))
+    }
+
+    /// All codes that it answers, in the catalogue's order.
+    pub fn codes(&self) -> Vec<Code> {
+        let mut codes = [&COMMON_CODES, self.codes].concat();
+        codes.sort_unstable();
+        codes
+    }
+
+    /// Names of the query parameters.
+    pub fn parameters<'a>(&'a self, dialect: &'a Dialect) -> impl Iterator<Item = &'a str> {
+        self.query.iter().map(|parameter| parameter.name.get(dialect))
+    }
+
+    /// Names of the fields of the body.
+    pub fn fields(&self) -> Vec<String> {
+        let schema = (self.request)();
+        let properties = schema["properties"].as_object();
+        properties.map(|properties| properties.keys().cloned().collect()).unwrap_or_default()
+    }
+}
+
+impl fmt::Debug for Spec {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_tuple("Spec").field(&self.operation).finish()
+    }
+}
+
+impl PartialEq for Spec {
+    fn eq(&self, other: &Self) -> bool {
+        self.operation == other.operation
+    }
+}
+
+impl Eq for Spec {}

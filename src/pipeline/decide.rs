@@ -1,0 +1,34 @@
+//! Step 3: which fault applies to a request.
+
+use crate::fault;
+use crate::fault::counters::Arrival;
+use crate::fault::decide::Verdict;
+use crate::fault::request::Request;
+use crate::pipeline::admit::Admitted;
+use crate::pipeline::receive::Received;
+
+/// A request with its number of arrival and the verdict of the world's faults.
+pub(super) struct Decided<'a> {
+    pub(super) admitted: &'a Admitted<'a>,
+    pub(super) arrival: Arrival,
+    pub(super) verdict: Verdict<'a>,
+}
+
+/// The number of arrival and all counting of one request are one step under the lock of the world's counters, so that a
+/// counted fault applies exactly as often as it says.
+pub(super) fn decide<'a>(admitted: &'a Admitted<'a>) -> Decided<'a> {
+    let Admitted { received, route, key, key_match, reading } = admitted;
+    let Received { world, snapshot, call, .. } = received;
+    let mut counters = world.counters();
+    let arrival = counters.arrive();
+    let verdict = match route {
+        Some(route) if call.method == "POST" && !snapshot.faults.is_empty() => {
+            let operation = (route.spec.operation, &*route.parameter);
+            let request = Request::new(operation, call, &snapshot.dialect, (key.as_deref(), *key_match));
+            let since_start = reading.since_start();
+            fault::decide::decide(&snapshot.faults, &request, snapshot.seed, since_start, &mut counters)
+        }
+        Some(_) | None => Verdict::default(),
+    };
+    Decided { admitted, arrival, verdict }
+}

@@ -1,0 +1,100 @@
+//! Steps 0 and 1: answers a CORS preflight, and finds the world that a call is for.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::api::call::{Call, decode};
+use crate::api::cors;
+use crate::api::error::{ApiError, Code};
+use crate::api::reply::Reply;
+use crate::clock;
+use crate::operations;
+use crate::operations::spec::{KeyIn, Spec};
+use crate::pipeline::refuse::refuse;
+use crate::world::World;
+use crate::world::registry::Registry;
+use crate::world::snapshot::Snapshot;
+
+/// A call with its world, and with what that world serves. A reload that comes meanwhile does not change it.
+#[derive(Clone, Debug)]
+pub struct Received<'a> {
+    /// Real time of the arrival.
+    pub at: Instant,
+    pub world: Arc<World>,
+    pub snapshot: Arc<Snapshot>,
+    /// The call, its path without the world's name.
+    pub(super) call: Call<'a>,
+    /// Whether the path began with the world's name.
+    pub(super) prefixed: bool,
+    /// The operation at the path, and the path parameter as sent.
+    pub(super) route: Option<(&'static Spec, &'a str)>,
+    /// The key in the body, for an operation that has it there.
+    pub(super) body_key: Result<Option<String>, ApiError>,
+    /// Whether the key was minted for another world.
+    pub(super) foreign_key: bool,
+}
+
+/// Finds the world of a call: by the path, else by the key, else the default world.
+///
+/// # Errors
+/// The reply to a preflight, and the 404 of a world that does not exist.
+pub fn receive<'a>(registry: &Registry, mut call: Call<'a>) -> Result<Received<'a>, Reply> {
+    let at = clock::real_now();
+    let named = match call.path.strip_prefix("/w/") {
+        Some(rest) => {
+            let end = rest.find('/').unwrap_or(rest.len());
+            let name = decode(&rest[..end]);
+            call.path = &rest[end..];
+            Some(registry.named(&name).ok_or_else(|| no_world(registry, &name, &call))?)
+        }
+        None => None,
+    };
+    let prefixed = named.is_some();
+    let route = operations::at(call.path);
+    let body_key = match route {
+        Some((Spec { key: KeyIn::Body(read), .. }, _)) => read(&call),
+        Some(_) | None => Ok(None),
+    };
+    // The world that the key belongs to, and whether that is another one than the call's.
+    let mut key_world = None;
+    let mut claimed = None;
+    if registry.has_own_keys() {
+        let key = match route {
+            Some((Spec { key: KeyIn::Body(_), .. }, _)) => {
+                body_key.as_ref().ok().and_then(|key| key.as_deref()).map(|key| Cow::Borrowed(key.trim()))
+            }
+            Some(_) | None => call.header("x-api-key"),
+        };
+        key_world = key.as_deref().and_then(|key| registry.of_key(key));
+        claimed = match key {
+            Some(_) => key_world.clone(),
+            None => call.parameter("api_key").and_then(|key| registry.of_key(&key)),
+        };
+    }
+    let world = named.or(key_world).unwrap_or_else(|| registry.default_world());
+    let foreign_key = claimed.is_some_and(|owner| owner.minted.is_some() && !Arc::ptr_eq(&owner, &world));
+    world.touch();
+    let snapshot = world.snapshot();
+    if let Some(reply) = cors::preflight(&snapshot.dialect.cors, &call) {
+        return Err(reply);
+    }
+    Ok(Received { at, world, snapshot, call, prefixed, route, body_key, foreign_key })
+}
+
+/// The 404 of a world that does not exist. A preflight gets the default world's reply, so that the page may read the 404
+/// that the call itself gets.
+fn no_world(registry: &Registry, name: &str, call: &Call<'_>) -> Reply {
+    let snapshot = registry.default_world().snapshot();
+    if let Some(preflight) = cors::preflight(&snapshot.dialect.cors, call) {
+        return preflight;
+    }
+    let body = serde_json::json!({ "name": name });
+    let message = if name.is_empty() {
+        "Behind /w/ stands the name of a world; POST /__admin/worlds makes one.".to_owned()
+    } else {
+        format!("No world is named {name}. POST /__admin/worlds {body} makes one.")
+    };
+    let error = ApiError { message: message.into(), ..ApiError::new(Code::NotFound, "") };
+    cors::add_headers(refuse(&snapshot, None, &error), &snapshot.dialect.cors, call)
+}

@@ -1,0 +1,93 @@
+//! Writes a request into the journal of its world, and tells those who watch the world's stream.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::api::operation::Operation;
+use crate::api::reply::Reply;
+use crate::fault::decide::Decision;
+use crate::fault::transmission::SendPlan;
+use crate::journal::entry::{Entry, Facts};
+use crate::journal::shown::{self, Origin};
+use crate::pipeline::decide::Decided;
+use crate::pipeline::receive::Received;
+use crate::pipeline::shape::Shaped;
+use crate::world::World;
+
+/// The reply to a request, and how it is sent.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    pub reply: Reply,
+    pub send_plan: SendPlan,
+    /// None for a reply that is not of the simulated API.
+    pub handled: Option<Handled>,
+}
+
+impl From<Reply> for Outcome {
+    fn from(reply: Reply) -> Self {
+        Self { reply, send_plan: SendPlan::default(), handled: None }
+    }
+}
+
+/// What the log, the metrics and the journal say of a request.
+#[derive(Clone, Debug)]
+pub struct Handled {
+    /// Real time of the arrival.
+    pub at: Instant,
+    /// None where nothing is at the path.
+    pub operation: Option<Operation>,
+    /// Code of the API error that was answered.
+    pub code: Option<u32>,
+    /// The decision of the last fault that counted the request.
+    pub decision: Option<Arc<Decision>>,
+    /// None where the journal is off.
+    pub entry: Option<Arc<Entry>>,
+}
+
+impl Handled {
+    /// Name of the fault that took effect, else of the last delay.
+    pub fn fault(&self) -> Option<&str> {
+        self.decision.as_ref().filter(|decision| decision.applied).map(|decision| decision.fault.as_str())
+    }
+}
+
+pub(super) fn record(decided: &Decided<'_>, shaped: Shaped) -> Outcome {
+    let Received { at, world, snapshot, call, prefixed, .. } = decided.admitted.received;
+    let Shaped { reply, send_plan, code, notes } = shaped;
+    let operation = decided.admitted.route.as_ref().map(|route| route.spec.operation);
+    let decision = decided.verdict.decision.clone().map(Arc::new);
+    let entry = world.journal.is_on().then(|| {
+        let facts = Facts {
+            arrival: decided.arrival,
+            reading: decided.admitted.reading,
+            spec: decided.admitted.route.as_ref().map(|route| route.spec),
+            place: decided.admitted.key_match,
+            prefixed: *prefixed,
+            answered: send_plan.answers(),
+            code,
+            decision: decision.clone(),
+            keys: Arc::clone(&snapshot.keys),
+            dialect: Arc::clone(&snapshot.dialect),
+            notes,
+        };
+        let entry = Arc::new(Entry::new(facts, call, &reply, world.journal.most_of_a_body()));
+        world.journal.add(Arc::clone(&entry));
+        if world.stream.is_watched() {
+            publish(world, &entry);
+        }
+        entry
+    });
+    Outcome { reply, send_plan, handled: Some(Handled { at: *at, operation, code, decision, entry }) }
+}
+
+/// Publishes a request on the world's stream, and the fault that took effect.
+fn publish(world: &World, entry: &Entry) {
+    let minted = world.minted.as_ref().map(|key| key.key.as_str());
+    let request = shown::json(entry, &entry.facts.notes, Origin { world: &world.name, minted });
+    world.stream.tell("request", &request);
+    if let Some(fault) = entry.fault() {
+        let applied =
+            serde_json::json!({ "name": fault, "seq": request["seq"], "decision": request["decision"] });
+        world.stream.tell("fault", &applied);
+    }
+}

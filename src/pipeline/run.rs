@@ -1,0 +1,156 @@
+//! Steps 4 to 9: key, rate limit, account, body, and the operation itself; or what a fault answers in place of them.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::api::call::{BODY_LIMIT, Body, Call};
+use crate::api::error::{ApiError, Code};
+use crate::api::reply::Reply;
+use crate::auth::{Caller, sent_key};
+use crate::clock::Reading;
+use crate::dataset::facts::Dataset;
+use crate::fault::effect::Effect;
+use crate::operations;
+use crate::operations::spec::{Authorized, Context, Done, KeyIn, Run, Spec};
+use crate::pipeline::admit::{Admitted, Route};
+use crate::pipeline::decide::Decided;
+use crate::pipeline::receive::Received;
+use crate::pipeline::refuse::refuse;
+use crate::world::World;
+
+/// A reply before faults and CORS change it.
+pub(super) struct Ran {
+    pub(super) reply: Reply,
+    /// Code of the API error that was answered.
+    pub(super) code: Option<u32>,
+    /// Remarks for the journal.
+    pub(super) notes: Vec<String>,
+}
+
+impl Ran {
+    fn new(reply: Reply, code: Option<u32>) -> Self {
+        Self { reply, code, notes: Vec::new() }
+    }
+}
+
+/// The order of the checks is that of `docs/api.md` 1.
+pub(super) fn run(decided: &Decided<'_>, dataset: &Dataset) -> Ran {
+    let admitted = decided.admitted;
+    let Received { world, snapshot, call, .. } = admitted.received;
+    let refused = |spec: Option<&Spec>, error: &ApiError| {
+        let reply = refuse(snapshot, spec.map(|spec| spec.operation), error);
+        Ran::new(reply, Some(error.code.row().number))
+    };
+    let Some(route) = &admitted.route else { return refused(None, &nothing_at(call.path)) };
+    let spec = route.spec;
+    match decided.verdict.effect() {
+        Some(Effect::Error(error)) => {
+            let reply = error.reply(spec.operation, spec.validation, &snapshot.dialect);
+            return Ran::new(reply, Some(error.number()));
+        }
+        Some(Effect::Status(status)) => return Ran::new(status.reply(), None),
+        // Nothing of this reply is sent.
+        Some(Effect::Connection(_)) => return Ran::new(Reply::json(200, Vec::new()), None),
+        Some(Effect::Body(_) | Effect::Lost(_)) | None => {}
+    }
+    // A bug in an operation costs one request.
+    let result = catch_unwind(AssertUnwindSafe(|| check_and_run(admitted, route, dataset)));
+    match result.unwrap_or_else(|_| Err(ApiError::new(Code::Internal, ""))) {
+        Ok(Done { body, account, contact, note }) => {
+            world.operation_done(spec.operation, account, contact);
+            Ran { notes: note.into_iter().collect(), ..Ran::new(Reply::json(200, body), None) }
+        }
+        Err(error) => refused(Some(spec), &error),
+    }
+}
+
+fn check_and_run(admitted: &Admitted<'_>, route: &Route<'_>, dataset: &Dataset) -> Result<Done, ApiError> {
+    let Admitted { received, reading, .. } = admitted;
+    let Received { world, snapshot, call, .. } = received;
+    if call.method != "POST" {
+        return Err(ApiError::new(Code::Method, format!("{} is not allowed here; POST is", call.method)));
+    }
+    let caller = match route.spec.key {
+        KeyIn::Header => authenticate(received, sent_key(call, &snapshot.dialect).as_deref())?,
+        // The body has the key, so it is checked first.
+        KeyIn::Body(_) => {
+            check_body(call)?;
+            authenticate(received, received.body_key.clone()?.as_deref())?
+        }
+    };
+    check_rate_limit(world, caller, *reading)?;
+    let added = world.added.beside(dataset);
+    let context = Context {
+        dialect: &snapshot.dialect,
+        events: &snapshot.events,
+        dataset,
+        added: added.as_deref().map(|added| &added.facts),
+        ledger: &world.ledger,
+    };
+    let authorized = Authorized { call, caller, parameter: &route.parameter };
+    match route.spec.run {
+        Run::ForAccount(invalid, run) => {
+            let account = caller.enterprise(dataset, call, invalid)?;
+            check_body(call)?;
+            run(&context, &authorized, account)
+        }
+        Run::ForKey(run) => {
+            check_body(call)?;
+            run(&context, &authorized)
+        }
+    }
+}
+
+/// Step 2 failed: nothing is at the path.
+fn nothing_at(path: &str) -> ApiError {
+    let known = operations::ALL.map(|spec| spec.path).join(", ");
+    let path = if path.is_empty() { "/" } else { path };
+    let message = format!("Nothing is at {path}. The paths are {known}.");
+    ApiError { message: message.into(), ..ApiError::new(Code::NotFound, "") }
+}
+
+/// Step 4.
+fn authenticate<'a>(received: &'a Received<'_>, key: Option<&str>) -> Result<Caller<'a>, ApiError> {
+    let minted = received.world.minted.as_ref();
+    if let Some(minted) = minted.filter(|minted| key.is_some_and(|key| key.trim() == minted.key)) {
+        return Ok(Caller { key: Some(minted) });
+    }
+    if received.foreign_key {
+        return Err(ApiError::new(Code::KeyInvalid, "the key was made with another world"));
+    }
+    received.snapshot.keys.authenticate(key)
+}
+
+/// Step 5.
+fn check_rate_limit(world: &World, caller: Caller<'_>, reading: Reading) -> Result<(), ApiError> {
+    let Some((key, limit)) = caller.key.and_then(|key| Some((key, key.rate_limit?))) else { return Ok(()) };
+    let passed = world.quotas().pass(&key.key, limit, reading.start, reading.now);
+    passed.map_err(|seconds| ApiError {
+        retry_after: Some(seconds),
+        ..ApiError::new(Code::RateLimited, format!("the key's window ends in {seconds} s"))
+    })
+}
+
+/// Step 7, as far as it is the same for all operations: media type, encoding and size of the body.
+fn check_body(call: &Call<'_>) -> Result<(), ApiError> {
+    let media = call.header("content-type").unwrap_or_default();
+    let kind = media.split_once(';').map_or(&*media, |(kind, _)| kind.trim());
+    if !(kind.is_empty() || kind == "application/json" || is_json(kind)) {
+        let detail =
+            format!("content-type: {kind} is not application/json (curl sends a form type unless told)");
+        return Err(ApiError::new(Code::MediaType, detail));
+    }
+    let encoding = call.header("content-encoding").unwrap_or_default();
+    if !(encoding.is_empty() || encoding.eq_ignore_ascii_case("identity")) {
+        return Err(ApiError::new(Code::MediaType, format!("content-encoding: {encoding} is not identity")));
+    }
+    match call.body {
+        Body::Whole(_) => Ok(()),
+        Body::TooLarge => Err(ApiError::new(Code::TooLarge, format!("the body is over {BODY_LIMIT} bytes"))),
+    }
+}
+
+/// `application/json`, or a media type with its suffix (RFC 6839).
+fn is_json(kind: &str) -> bool {
+    let kind = kind.to_ascii_lowercase();
+    kind == "application/json" || (kind.contains('/') && kind.ends_with("+json"))
+}
