@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::clock::Moment;
 use crate::draw::Seed;
@@ -261,13 +261,13 @@ impl World {
     /// The stored contacts, in the field names of the API.
     #[must_use]
     pub fn contacts(&self) -> Vec<Value> {
-        contacts::all(&self.run)
+        contacts::all(&self.run).into_iter().map(|contact| json!(contact)).collect()
     }
 
     /// The stored webhook subscriptions, in the field names of the API.
     #[must_use]
     pub fn subscriptions(&self) -> Vec<Value> {
-        subscriptions::all(&self.run)
+        subscriptions::all(&self.run).into_iter().map(|subscription| json!(subscription)).collect()
     }
 
     /// The requests that this world received and how it answered them, oldest first, as far as the filter accepts them.

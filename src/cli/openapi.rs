@@ -18,7 +18,7 @@ pub struct Flags {
 pub fn run(flags: &Flags) -> Exit {
     const SERVER: &str = "http://127.0.0.1:8080";
     let document = if flags.admin {
-        admin::document(SERVER)
+        serde_json::json!(admin::document(SERVER))
     } else {
         document(View { dialect: &Dialect::default(), events: &[], server: SERVER })
     };

@@ -6,14 +6,15 @@ use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use actix_http::body::BoxBody;
 use actix_http::error::DispatchError;
-use actix_http::{Error, HttpService, Protocol, Request, Response};
+use actix_http::{HttpService, Protocol};
 use actix_server::{Server, ServerHandle};
-use actix_service::{ServiceFactoryExt, fn_service};
+use actix_service::{ServiceFactory, ServiceFactoryExt, fn_service, map_config};
+use actix_web::dev::{AppConfig, ServiceRequest, ServiceResponse};
+use actix_web::{App, Error, web};
 use tokio::net::TcpStream;
 
-use crate::server::exchange::handle;
+use crate::server::app::app;
 use crate::server::state::State;
 use crate::server::wire::shaped::Shaped;
 
@@ -124,21 +125,19 @@ async fn told_to_stop() {
 /// # Errors
 /// Where the socket cannot be used.
 pub fn serve(listener: TcpListener, state: Arc<State>, settings: Settings) -> io::Result<Server> {
-    listen(listener, settings, move |request| {
-        let state = Arc::clone(&state);
-        async move { handle(request, &state).await }
-    })
+    let state = web::Data::from(state);
+    listen(listener, settings, move || app(state.clone()))
 }
 
-/// Starts a server that answers by this handler.
-pub(super) fn listen<Handler, Answer>(
+/// Starts a server of an application, which each worker thread makes for itself.
+pub(super) fn listen<Factory>(
     listener: TcpListener,
     settings: Settings,
-    handler: Handler,
+    app: impl Fn() -> App<Factory> + Clone + Send + 'static,
 ) -> io::Result<Server>
 where
-    Handler: Fn(Request) -> Answer + Clone + Send + 'static,
-    Answer: Future<Output = Response<BoxBody>> + 'static,
+    Factory: ServiceFactory<ServiceRequest, Config = (), Response = ServiceResponse, Error = Error, InitError = ()>
+        + 'static,
 {
     let address = listener.local_addr()?;
     listener.set_nonblocking(true)?;
@@ -149,7 +148,6 @@ where
     let stopping = builder.graceful_shutdown_signal();
     let builder = builder.listen("standin", listener, move || {
         let stopping = stopping.clone();
-        let handler = handler.clone();
         let http = HttpService::build()
             .graceful_shutdown_signal(move || {
                 let signal = stopping.clone();
@@ -162,10 +160,7 @@ where
             .on_connect_ext(|stream: &Shaped, extensions| {
                 extensions.insert(stream.control());
             })
-            .finish(fn_service(move |request: Request| {
-                let answer = handler(request);
-                async move { Ok::<_, Error>(answer.await) }
-            }));
+            .finish(map_config(app(), |()| AppConfig::default()));
         fn_service(async |stream: TcpStream| {
             let _ = stream.set_nodelay(true);
             let peer = stream.peer_addr().ok();

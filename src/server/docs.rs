@@ -1,14 +1,14 @@
-//! The documents and the page that draws them: `/openapi.json`, `/docs`, and the same behind a world's name. All of it is
-//! part of the program.
+//! The OpenAPI document of the API and the page that draws it, for the default world and behind a world's name. The page's
+//! files are part of the program.
 
-use std::sync::Arc;
+use actix_web::http::header;
+use actix_web::middleware::from_fn;
+use actix_web::{HttpRequest, HttpResponse, Route, web};
 
-use serde_json::Value;
-
-use crate::api::call::{Call, decode};
-use crate::api::reply::Reply;
-use crate::server::guard::error;
+use crate::server::admin::extract::{PathWorld, WorldPath};
+use crate::server::middleware::surround;
 use crate::server::openapi::{self, View};
+use crate::server::page::host;
 use crate::server::state::State;
 use crate::world::World;
 
@@ -16,58 +16,73 @@ const PAGE: &str = include_str!("docs/index.html");
 const STYLE: &str = include_str!("docs/page.css");
 const SCRIPT: &str = include_str!("docs/page.js");
 
-/// The answer to a call for a document or the page; none where it is for something else.
-#[must_use]
-pub fn answer(state: &State, call: &Call<'_>) -> Option<Reply> {
-    let (world, path) = of_world(state, call.path)?;
-    let reply = match path {
-        "/openapi.json" => json(&of(&world, &base(&world, call.path, call))),
-        "/docs" | "/docs/" => page("text/html; charset=utf-8", &linked(call.path)),
-        "/docs/page.css" => page("text/css; charset=utf-8", STYLE),
-        "/docs/page.js" => page("text/javascript; charset=utf-8", SCRIPT),
-        _ => return None,
-    };
-    if call.method != "GET" {
-        let refusal = error(405, &format!("{} is not allowed here; GET is.", call.method));
-        return Some(refusal.with("allow", "GET"));
-    }
-    Some(reply)
+/// The routes of the documents.
+pub(crate) fn routes(config: &mut web::ServiceConfig) {
+    let get_only = |path: &str, route: Route| web::resource(path).route(route).wrap(from_fn(surround));
+    config
+        .service(get_only("/openapi.json", web::get().to(get_document)))
+        .service(get_only("/docs", web::get().to(get_page)))
+        .service(get_only("/docs/", web::get().to(get_page)))
+        .service(get_only("/docs/page.css", web::get().to(get_style)))
+        .service(get_only("/docs/page.js", web::get().to(get_script)))
+        .service(
+            web::scope("/w")
+                .service(get_only("/{world}/openapi.json", web::get().to(get_world_document)))
+                .service(get_only("/{world}/docs", web::get().to(get_world_page)))
+                .service(get_only("/{world}/docs/", web::get().to(get_world_page)))
+                .service(get_only("/{world}/docs/page.css", web::get().to(get_style)))
+                .service(get_only("/{world}/docs/page.js", web::get().to(get_script))),
+        );
 }
 
-/// The world of a path, and what follows its name; none where it can be no document, which is told at a glance.
-fn of_world<'a>(state: &State, path: &'a str) -> Option<(Arc<World>, &'a str)> {
-    if path.starts_with("/openapi.json") || path.starts_with("/docs") {
-        return Some((state.registry.default_world(), path));
-    }
-    let (name, _) = path.strip_prefix("/w/")?.split_once('/')?;
-    let rest = &path["/w/".len() + name.len()..];
-    let document = rest.starts_with("/openapi.json") || rest.starts_with("/docs");
-    if document { Some((state.registry.named(&decode(name))?, rest)) } else { None }
+/// The OpenAPI document of the simulated API, as the default world serves it.
+#[utoipa::path(get, path = "/openapi.json", responses((status = 200, description = "An OpenAPI 3.1 document", body = Object)))]
+async fn get_document(state: web::Data<State>, request: HttpRequest) -> HttpResponse {
+    document(&state.registry.default_world(), &format!("http://{}", host(&request)))
 }
 
-fn base(world: &World, path: &str, call: &Call<'_>) -> String {
-    let host = call.header("host").unwrap_or_default();
-    if path.starts_with("/w/") { format!("http://{host}/w/{}", world.name) } else { format!("http://{host}") }
+/// The OpenAPI document of the simulated API, as a world serves it.
+#[utoipa::path(get, path = "/w/{world}/openapi.json", params(WorldPath),
+    responses((status = 200, description = "An OpenAPI 3.1 document", body = Object)))]
+async fn get_world_document(PathWorld(world): PathWorld, request: HttpRequest) -> HttpResponse {
+    document(&world, &format!("http://{}/w/{}", host(&request), world.name))
 }
 
-/// The API's document as a world serves it.
-fn of(world: &World, server: &str) -> Value {
+/// Pages of other origins may read the document, as they may the API.
+fn document(world: &World, server: &str) -> HttpResponse {
     let snapshot = world.snapshot();
-    openapi::document(View { dialect: &snapshot.dialect, events: &snapshot.events, server })
+    let document = openapi::document(View { dialect: &snapshot.dialect, events: &snapshot.events, server });
+    HttpResponse::Ok()
+        .content_type("application/json")
+        .insert_header((header::ACCESS_CONTROL_ALLOW_ORIGIN, "*"))
+        .body(format!("{document:#}\n"))
 }
 
-/// A JSON document; pages of other origins may read it, as they may the API.
-fn json(document: &Value) -> Reply {
-    Reply::json(200, format!("{document:#}\n").into_bytes()).with("access-control-allow-origin", "*")
+/// A page to read and try the API.
+#[utoipa::path(get, path = "/docs",
+    responses((status = 200, description = "An HTML page", body = String, content_type = "text/html")))]
+async fn get_page(request: HttpRequest) -> HttpResponse {
+    // The links of the page are relative to where it is.
+    let page = if request.path().ends_with('/') { PAGE.replace("=\"docs/", "=\"") } else { PAGE.to_owned() };
+    file("text/html; charset=utf-8", page)
 }
 
-/// The page, whose links are relative to where it is.
-fn linked(path: &str) -> String {
-    if path.ends_with('/') { PAGE.replace("=\"docs/", "=\"") } else { PAGE.to_owned() }
+async fn get_world_page(_: PathWorld, request: HttpRequest) -> HttpResponse {
+    get_page(request).await
 }
 
-fn page(kind: &'static str, text: &str) -> Reply {
-    Reply::typed(200, kind, text.to_owned().into_bytes())
-        .with("content-security-policy", "default-src 'self'")
-        .with("cache-control", "no-cache")
+async fn get_style() -> HttpResponse {
+    file("text/css; charset=utf-8", STYLE)
+}
+
+async fn get_script() -> HttpResponse {
+    file("text/javascript; charset=utf-8", SCRIPT)
+}
+
+fn file(media_type: &'static str, text: impl Into<String>) -> HttpResponse {
+    HttpResponse::Ok()
+        .content_type(media_type)
+        .insert_header((header::CONTENT_SECURITY_POLICY, "default-src 'self'"))
+        .insert_header((header::CACHE_CONTROL, "no-cache"))
+        .body(text.into())
 }

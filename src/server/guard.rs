@@ -1,57 +1,76 @@
-//! Who may use the admin side: no foreign page, no foreign host name, and nobody without
-//! the token where there is one.
+//! Who may use the admin side: no page of another site, no host name but a loopback one, and where there is an admin
+//! token, only who sends it.
 
-use crate::api::call::Call;
-use crate::api::reply::Reply;
+use std::borrow::Cow;
+
+use actix_web::body::BoxBody;
+use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::http::header::{self, AsHeaderName, HeaderMap};
+use actix_web::http::{Method, StatusCode};
+use actix_web::middleware::Next;
+use actix_web::{Error, web};
+use subtle::ConstantTimeEq;
+
+use crate::server::admin::error::AdminError;
 use crate::server::state::State;
 use crate::webhook::state::USER_AGENT;
 
-/// Why a call of the admin side is not answered.
-#[must_use]
-pub fn refusal(state: &State, call: &Call<'_>) -> Option<Reply> {
-    if !state.admin {
-        return Some(error(
-            404,
-            "The admin side is off: it needs --admin-token on any address but a loopback one.",
-        ));
+/// Middleware that refuses requests which may not use the admin side.
+pub(crate) async fn check(
+    state: web::Data<State>,
+    request: ServiceRequest,
+    next: Next<BoxBody>,
+) -> Result<ServiceResponse, Error> {
+    check_origin(&state, request.headers())?;
+    // Health answers without the token, too, in short.
+    let is_health = request.method() == Method::GET && request.path() == "/__admin/health";
+    if !is_health && !has_token(&state, request.headers()) {
+        let message = "Send the admin token: Authorization: Bearer …";
+        return Err(AdminError::new(StatusCode::UNAUTHORIZED, message).into());
     }
-    if call.header("user-agent").is_some_and(|agent| agent == USER_AGENT) {
-        return Some(error(403, "The admin side answers no deliveries of webhooks."));
-    }
-    let host = call.header("host").unwrap_or_default();
-    if let Some(site) =
-        call.header("sec-fetch-site").filter(|site| !matches!(site.as_ref(), "same-origin" | "none"))
-    {
-        return Some(error(
-            403,
-            &format!("Sec-Fetch-WorldHandle is {site}: the admin side answers no other site's page."),
-        ));
-    }
-    let own =
-        |origin: &str| origin.split_once("://").is_some_and(|(_, name)| name.eq_ignore_ascii_case(&host));
-    if let Some(origin) = call.header("origin").filter(|origin| !own(origin)) {
-        return Some(error(403, &format!("Origin is {origin}: the admin side answers its own pages alone.")));
-    }
-    match &state.admin_token {
-        None if !is_loopback(&host) => {
-            let message =
-                format!("Host is {host}: without --admin-token the admin side answers to localhost alone.");
-            Some(error(403, &message))
-        }
-        Some(token) if !bears(call, token) => Some(
-            error(401, "Send the admin token: Authorization: Bearer …").with("www-authenticate", "Bearer"),
-        ),
-        None | Some(_) => None,
-    }
+    next.call(request).await
 }
 
-/// Whether the call carries the token; compared in constant time.
-fn bears(call: &Call<'_>, token: &str) -> bool {
-    let header = call.header("authorization").unwrap_or_default();
+/// Refuses requests from elsewhere.
+fn check_origin(state: &State, headers: &HeaderMap) -> Result<(), AdminError> {
+    let forbidden = |message: String| Err(AdminError::new(StatusCode::FORBIDDEN, message));
+    if !state.admin {
+        let message = "The admin side is off: it needs --admin-token on any address but a loopback one.";
+        return Err(AdminError::new(StatusCode::NOT_FOUND, message));
+    }
+    if text(headers, header::USER_AGENT).is_some_and(|agent| agent == USER_AGENT) {
+        return forbidden("The admin side answers no deliveries of webhooks.".to_owned());
+    }
+    if let Some(site) =
+        text(headers, "sec-fetch-site").filter(|site| !matches!(&**site, "same-origin" | "none"))
+    {
+        return forbidden(format!("Sec-Fetch-Site is {site}: the admin side answers no other site's page."));
+    }
+    let host = text(headers, header::HOST).unwrap_or_default();
+    let is_own =
+        |origin: &str| origin.split_once("://").is_some_and(|(_, name)| name.eq_ignore_ascii_case(&host));
+    if let Some(origin) = text(headers, header::ORIGIN).filter(|origin| !is_own(origin)) {
+        return forbidden(format!("Origin is {origin}: the admin side answers its own pages alone."));
+    }
+    if state.admin_token.is_none() && !is_loopback(&host) {
+        return forbidden(format!(
+            "Host is {host}: without --admin-token the admin side answers to localhost alone."
+        ));
+    }
+    Ok(())
+}
+
+/// Whether a request carries the admin token, or needs none. Tokens are compared in constant time.
+pub(crate) fn has_token(state: &State, headers: &HeaderMap) -> bool {
+    let Some(token) = &state.admin_token else { return true };
+    let header = text(headers, header::AUTHORIZATION).unwrap_or_default();
     let sent = header.split_once(' ').filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
-    let sent = sent.map_or("", |(_, sent)| sent.trim()).as_bytes();
-    let wrong = sent.iter().zip(token.as_bytes()).fold(0, |wrong, (a, b)| wrong | (a ^ b));
-    sent.len() == token.len() && wrong == 0
+    sent.is_some_and(|(_, sent)| sent.trim().as_bytes().ct_eq(token.as_bytes()).into())
+}
+
+/// A header's text without the white space around it; bytes that are not UTF-8 are replaced.
+fn text(headers: &HeaderMap, name: impl AsHeaderName) -> Option<Cow<'_, str>> {
+    headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes().trim_ascii()))
 }
 
 /// Whether a Host header names this machine itself.
@@ -63,12 +82,6 @@ fn is_loopback(host: &str) -> bool {
     name.eq_ignore_ascii_case("localhost")
         || name.to_ascii_lowercase().ends_with(".localhost")
         || name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
-}
-
-/// An error of the admin side: `{"error": what to do}`.
-#[must_use]
-pub fn error(status: u16, message: &str) -> Reply {
-    Reply::json(status, serde_json::json!({ "error": message }).to_string().into_bytes())
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use actix_web::{HttpResponse, web};
 use prometheus_client::encoding::{EncodeLabelSet, text};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -11,11 +12,10 @@ use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::{Registry, Unit};
 
 use crate::api::operation::Operation;
-use crate::api::reply::Reply;
 use crate::operations;
 use crate::operations::spec::Spec;
 use crate::pipeline::record::Handled;
-use crate::server::guard::error;
+use crate::server::admin::error::AdminError;
 use crate::server::log::Log;
 use crate::server::state::State;
 
@@ -97,9 +97,10 @@ impl Metrics {
     }
 }
 
-/// `GET /metrics`.
-#[must_use]
-pub fn shown(state: &State) -> Reply {
+/// Metrics in the text format of Prometheus.
+#[utoipa::path(get, path = "/metrics",
+    responses((status = 200, description = "Metrics", body = String, content_type = "application/openmetrics-text")))]
+pub(crate) async fn get(state: web::Data<State>) -> Result<HttpResponse, AdminError> {
     let mut shown = Registry::with_prefix("standin");
     let Metrics { calls, durations, .. } = &state.metrics;
     shown.register("requests", "Calls of the API, by how they were answered", calls.clone());
@@ -140,8 +141,8 @@ pub fn shown(state: &State) -> Reply {
     );
     let mut text = String::new();
     match text::encode(&mut text, &shown) {
-        Ok(()) => Reply::typed(200, TYPE, text.into_bytes()),
-        Err(_) => error(500, "The metrics cannot be written."),
+        Ok(()) => Ok(HttpResponse::Ok().content_type(TYPE).body(text)),
+        Err(_) => Err(AdminError::internal()),
     }
 }
 

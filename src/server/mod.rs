@@ -1,24 +1,30 @@
-//! The HTTP server: the only module that knows actix. It turns what arrives into calls, and replies into what is sent.
+//! The HTTP server, an actix-web application: the only module that knows actix.
 
 /// What all its parts share.
 pub mod state;
 /// Binding, running, stopping.
 pub mod bind;
-/// From actix's request to a call, and from a reply to actix's response.
-pub mod exchange;
+/// The application: which request goes where.
+pub mod app;
+/// The simulated API.
+pub mod api;
 /// Delays and wire faults.
 pub mod wire;
-/// Who may use the admin side.
-pub mod guard;
 /// The admin side.
 pub mod admin;
+/// Who may use the admin side.
+pub mod guard;
+/// What every request goes through that is not one of the simulated API.
+pub mod middleware;
+/// Reading a request's body.
+pub mod body;
 /// The page that a browser gets at `/`.
 pub mod page;
 /// OpenAPI documents.
 pub mod openapi;
-/// Those documents and a page, served.
+/// The API's document and the page that draws it.
 pub mod docs;
-/// What the server did, counted.
+/// Metrics.
 pub mod metrics;
 /// The log of a serving process.
 pub mod log;

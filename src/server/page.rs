@@ -1,19 +1,22 @@
 //! The page that a browser gets at `/`: what this is, and where to look next.
 
-use crate::api::call::Call;
-use crate::api::reply::Reply;
+use actix_web::http::header;
+use actix_web::{HttpRequest, HttpResponse, web};
+
 use crate::operations;
 use crate::server::state::State;
 
-/// A short page of links; to anything but a browser, the same as JSON.
-#[must_use]
-pub fn links(state: &State, call: &Call<'_>) -> Reply {
-    let world = state.registry.default_world();
-    let scenario = world.snapshot().scenario.clone();
-    if !call.header("accept").unwrap_or_default().contains("text/html") {
+/// A short page of links; for anything but a browser, the same as JSON.
+pub(crate) async fn get(state: web::Data<State>, request: HttpRequest) -> HttpResponse {
+    let scenario = state.registry.default_world().snapshot().scenario.clone();
+    let accept = request.headers().get(header::ACCEPT).and_then(|value| value.to_str().ok());
+    if !accept.unwrap_or_default().contains("text/html") {
         let paths = operations::ALL.map(|spec| spec.path);
-        let body = serde_json::json!({ "standin": env!("CARGO_PKG_VERSION"), "scenario": scenario, "operations": paths });
-        return Reply::json(200, body.to_string().into_bytes());
+        return HttpResponse::Ok().json(serde_json::json!({
+            "standin": env!("CARGO_PKG_VERSION"),
+            "scenario": scenario,
+            "operations": paths,
+        }));
     }
     let rows = operations::ALL.map(|spec| format!("<li><code>POST {}</code></li>", spec.path)).concat();
     let worlds: Vec<String> = state
@@ -36,9 +39,14 @@ pub fn links(state: &State, call: &Call<'_>) -> Reply {
         env!("CARGO_PKG_VERSION"),
         escaped(&scenario),
     );
-    Reply::typed(200, "text/html; charset=utf-8", html.into_bytes())
+    HttpResponse::Ok().content_type("text/html; charset=utf-8").body(html)
 }
 
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// The value of the Host header: what the client takes for our address.
+pub(crate) fn host(request: &HttpRequest) -> &str {
+    request.headers().get(header::HOST).and_then(|value| value.to_str().ok()).unwrap_or_default()
 }

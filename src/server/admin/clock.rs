@@ -1,80 +1,116 @@
-//! A world's clock, read and moved.
+//! Admin handlers for a world's clock: get and advance.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use actix_web::web;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
-use crate::api::call::Call;
-use crate::api::reply::Reply;
-use crate::clock::{Mode, Moment};
+use crate::clock::{self, Moment};
 use crate::scenario::scalars::parse_duration;
-use crate::server::admin::body::members;
-use crate::server::admin::ok;
-use crate::server::guard::error;
+use crate::server::admin::error::AdminError;
+use crate::server::admin::extract::{Body, PathWorld, WorldPath};
 use crate::world::World;
 
-/// `GET …/clock`.
-#[must_use]
-pub fn shown(world: &World) -> Reply {
-    ok(&face(world))
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Clock {
+    /// World time.
+    #[schema(format = DateTime)]
+    now: String,
+    #[schema(format = DateTime)]
+    start: String,
+    mode: Mode,
+    /// How many deliveries that fell due are still awaited after ten seconds; left out where none are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pending: Option<usize>,
 }
 
-fn face(world: &World) -> Value {
-    let mode = match world.clock.mode() {
-        Mode::Frozen => "frozen",
-        Mode::Running => "running",
-    };
-    json!({ "now": world.clock.now().iso(), "start": world.clock.start().iso(), "mode": mode })
+#[derive(Clone, Copy, Deserialize, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+enum Mode {
+    Frozen,
+    Running,
 }
 
-/// How long a move waits for deliveries that fall due, by real time.
+/// One of the three.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AdvanceClock {
+    /// A duration like `61s`.
+    advance: Option<String>,
+    /// An instant that is not before now.
+    #[schema(format = DateTime)]
+    set: Option<String>,
+    mode: Option<Mode>,
+}
+
+/// How long a request waits for deliveries that fall due, in real time.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// `POST …/clock`. What falls due on the way happens, in order, before the answer; `pending`, where it is there, is how
-/// many deliveries are still awaited after ten seconds.
+/// Shows the clock of a world.
+#[utoipa::path(get, path = "/__admin/worlds/{world}/clock", params(WorldPath),
+    responses((status = 200, description = "The clock", body = Clock)))]
+pub(crate) async fn get(PathWorld(world): PathWorld) -> web::Json<Clock> {
+    web::Json(show(&world, 0))
+}
+
+fn show(world: &World, pending: usize) -> Clock {
+    Clock {
+        now: world.clock.now().iso(),
+        start: world.clock.start().iso(),
+        mode: match world.clock.mode() {
+            clock::Mode::Frozen => Mode::Frozen,
+            clock::Mode::Running => Mode::Running,
+        },
+        pending: Some(pending).filter(|pending| *pending > 0),
+    }
+}
+
+/// Advances the clock of a world, or freezes it, or lets it run.
 ///
-/// # Errors
-/// The answer to a body that is none of the three.
-pub async fn moved(world: &Arc<World>, call: &Call<'_>) -> Result<Reply, Reply> {
-    let members = members(call, &["advance", "set", "mode"])?;
-    let Some((name, value)) = members.iter().next().filter(|_| members.len() == 1) else {
-        return Err(error(
-            400,
-            "Give one of {\"advance\": \"61s\"}, {\"set\": \"2026-06-30T09:00:00Z\"}, {\"mode\": \"frozen\"}.",
-        ));
-    };
-    let text = value.as_str().unwrap_or_default();
-    let wrong = |allowed: &str| error(400, &format!("{name} must be {allowed}; it is {value}."));
+/// What falls due on the way happens, in order, before the answer.
+#[utoipa::path(post, path = "/__admin/worlds/{world}/clock", params(WorldPath), request_body = AdvanceClock,
+    responses((status = 200, description = "The clock", body = Clock)))]
+pub(crate) async fn advance(
+    PathWorld(world): PathWorld,
+    Body(body): Body<AdvanceClock>,
+) -> Result<web::Json<Clock>, AdminError> {
     let now = world.clock.now();
-    let to = match name.as_str() {
-        "advance" => {
-            let span =
-                parse_duration(text).ok_or_else(|| wrong("a duration like \"250ms\", \"61s\" or \"1m\""))?;
+    let to = match body {
+        AdvanceClock { advance: Some(span), set: None, mode: None } => {
+            let span = parse_duration(&span).ok_or_else(|| {
+                AdminError::bad_request(format!(
+                    "advance must be a duration like \"250ms\", \"61s\" or \"1m\"; it is {span}."
+                ))
+            })?;
             Moment(now.0.saturating_add(i64::try_from(span.as_millis()).unwrap_or(i64::MAX)))
         }
-        "set" => {
-            let to = Moment::from_scenario(text)
-                .ok_or_else(|| wrong("an instant like \"2026-06-30T09:00:00Z\""))?;
+        AdvanceClock { advance: None, set: Some(to), mode: None } => {
+            let to = Moment::from_scenario(&to).ok_or_else(|| {
+                AdminError::bad_request(format!(
+                    "set must be an instant like \"2026-06-30T09:00:00Z\"; it is {to}."
+                ))
+            })?;
             if to < now {
-                return Err(error(400, &format!("The clock never goes back: it is {} already.", now.iso())));
+                let message = format!("The clock never goes back: it is {} already.", now.iso());
+                return Err(AdminError::bad_request(message));
             }
             to
         }
-        _ => {
-            let mode = match text {
-                "frozen" => Mode::Frozen,
-                "running" => Mode::Running,
-                _ => return Err(wrong("\"frozen\" or \"running\"")),
-            };
-            world.set_mode(mode);
-            return Ok(shown(world));
+        AdvanceClock { advance: None, set: None, mode: Some(mode) } => {
+            world.set_mode(match mode {
+                Mode::Frozen => clock::Mode::Frozen,
+                Mode::Running => clock::Mode::Running,
+            });
+            return Ok(web::Json(show(&world, 0)));
+        }
+        AdvanceClock { .. } => {
+            return Err(AdminError::bad_request(
+                "Give one of {\"advance\": \"61s\"}, {\"set\": \"2026-06-30T09:00:00Z\"}, {\"mode\": \"frozen\"}.",
+            ));
         }
     };
     let pending = world.advance(to, PATIENCE).await;
-    let mut shown = face(world);
-    if pending > 0 {
-        shown["pending"] = pending.into();
-    }
-    Ok(ok(&shown))
+    Ok(web::Json(show(&world, pending)))
 }

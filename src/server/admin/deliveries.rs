@@ -1,75 +1,88 @@
-//! The deliveries of a world: what was sent where, and what came back.
+//! Admin handlers for a world's deliveries: list and retry.
 
-use std::sync::Arc;
-
+use actix_web::{HttpResponse, web};
+use serde::de::{Error, Unexpected};
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
+use utoipa::IntoParams;
 
-use crate::api::call::Call;
 use crate::api::events::canonical;
-use crate::api::reply::Reply;
-use crate::server::admin::listing::list;
-use crate::server::guard::error;
+use crate::server::admin::error::AdminError;
+use crate::server::admin::extract::{PathWorld, Query, WorldPath, number};
+use crate::server::admin::list::{self, Limit, Offset, Page};
+use crate::server::admin::requests::with_dropped;
 use crate::webhook::delivery::{Delivery, Status};
-use crate::world::World;
 
-/// Names a parameter of the query can have.
-const PARAMETERS: [&str; 7] =
-    ["status", "event", "eventId", "conversation", "subscription", "offset", "limit"];
-
-/// `GET …/deliveries`.
-///
-/// # Errors
-/// The answer to a filter that is none.
-pub fn all(world: &World, call: &Call<'_>) -> Result<Reply, Reply> {
-    let names =
-        call.query.split('&').filter_map(|pair| pair.split('=').next()).filter(|name| !name.is_empty());
-    if let Some(name) = names.clone().find(|name| !PARAMETERS.contains(name)) {
-        return Err(error(400, &format!("{name} is no filter; these are: {}.", PARAMETERS.join(", "))));
-    }
-    let text = |name| call.parameter(name).map(std::borrow::Cow::into_owned);
-    let status = match text("status").as_deref() {
-        None => None,
-        Some(name) => Some(status(name)?),
-    };
-    let subscription = match text("subscription") {
-        None => None,
-        Some(id) => Some(
-            id.parse::<u64>()
-                .map_err(|_| error(400, &format!("subscription must be a number; it is {id}.")))?,
-        ),
-    };
-    let (event, id, conversation) = (text("event"), text("eventId"), text("conversation"));
-    let takes = |delivery: &Delivery| {
-        status.is_none_or(|status| delivery.status == status)
-            && subscription.is_none_or(|id| delivery.subscription == id)
-            && event.as_deref().is_none_or(|event| delivery.event.name == canonical(event))
-            && id.as_ref().is_none_or(|id| delivery.event.id == *id)
-            && (conversation.is_none() || delivery.event.conversation == conversation)
-    };
-    let (found, dropped) = world.deliveries(takes);
-    let shown: Vec<Value> = found.iter().map(Delivery::shown).collect();
-    Ok(list(call, shown)?.with("x-standin-dropped", dropped.to_string()))
+/// Which deliveries are asked for.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+pub(crate) struct DeliveriesQuery {
+    /// `pending`, `delivered` or `dead`.
+    #[serde(default, deserialize_with = "status")]
+    #[param(value_type = Option<String>)]
+    status: Option<Status>,
+    /// Name of the event.
+    event: Option<String>,
+    event_id: Option<String>,
+    /// Name of the conversation.
+    conversation: Option<String>,
+    /// Id of the subscription.
+    #[serde(default, deserialize_with = "number")]
+    subscription: Option<u64>,
+    #[serde(default)]
+    #[param(inline)]
+    offset: Offset,
+    #[serde(default)]
+    #[param(inline)]
+    limit: Limit,
 }
 
-fn status(name: &str) -> Result<Status, Reply> {
+fn status<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Status>, D::Error> {
+    let Some(name) = Option::<String>::deserialize(from)? else { return Ok(None) };
     let all = [Status::Pending, Status::Delivered, Status::Dead];
-    all.into_iter().find(|status| status.name() == name).ok_or_else(|| {
-        let names = all.map(Status::name).join(", ");
-        error(400, &format!("status must be one of {names}; it is {name}."))
+    all.into_iter().find(|status| status.name() == name).map(Some).ok_or_else(|| {
+        let names = format!("one of {}", all.map(Status::name).join(", "));
+        D::Error::invalid_value(Unexpected::Str(&name), &names.as_str())
     })
 }
 
-/// `POST …/deliveries/{id}/retry`.
-///
-/// # Errors
-/// The answer, where there is no such delivery, or where it is still under way.
-pub fn retried(world: &Arc<World>, id: &str) -> Result<Reply, Reply> {
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Path)]
+pub(crate) struct DeliveryPath {
+    /// Id of the delivery.
+    id: String,
+}
+
+/// Lists the deliveries of a world, each with its attempts.
+#[utoipa::path(get, path = "/__admin/worlds/{world}/deliveries", params(WorldPath, DeliveriesQuery),
+    responses((status = 200, description = "The deliveries, in the order in which they were made", body = Vec<Object>)))]
+pub(crate) async fn list(PathWorld(world): PathWorld, Query(query): Query<DeliveriesQuery>) -> HttpResponse {
+    let matches = |delivery: &Delivery| {
+        query.status.is_none_or(|status| delivery.status == status)
+            && query.subscription.is_none_or(|id| delivery.subscription == id)
+            && query.event.as_deref().is_none_or(|event| delivery.event.name == canonical(event))
+            && query.event_id.as_ref().is_none_or(|id| delivery.event.id == *id)
+            && (query.conversation.is_none() || delivery.event.conversation == query.conversation)
+    };
+    let (found, dropped) = world.deliveries(matches);
+    let shown: Vec<Value> = found.iter().map(Delivery::shown).collect();
+    with_dropped(list::respond(shown, &Page { offset: query.offset, limit: query.limit }), dropped)
+}
+
+/// Delivers once more what is delivered or dead.
+#[utoipa::path(post, path = "/__admin/worlds/{world}/deliveries/{id}/retry", params(WorldPath, DeliveryPath),
+    responses((status = 202, description = "The delivery, pending again", body = Object)))]
+pub(crate) async fn retry(
+    PathWorld(world): PathWorld,
+    path: web::Path<DeliveryPath>,
+) -> Result<HttpResponse, AdminError> {
+    let id = &path.id;
     match world.redeliver(id) {
-        Some(Ok(delivery)) => Ok(Reply::json(202, delivery.shown().to_string().into_bytes())),
-        Some(Err(_)) => Err(error(
-            409,
-            &format!("The delivery {id} is still under way; advance the clock for its next attempt."),
-        )),
-        None => Err(error(404, &format!("No delivery has the id {id}: see deliveries."))),
+        Some(Ok(delivery)) => Ok(HttpResponse::Accepted().json(delivery.shown())),
+        Some(Err(_)) => Err(AdminError::conflict(format!(
+            "The delivery {id} is still under way; advance the clock for its next attempt."
+        ))),
+        None => Err(AdminError::not_found(format!("No delivery has the id {id}: see deliveries."))),
     }
 }

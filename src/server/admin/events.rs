@@ -1,70 +1,87 @@
-//! `POST …/events`: an event happens.
+//! Admin handler for a world's events: emit.
 
-use std::sync::Arc;
+use actix_web::HttpResponse;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
 
-use serde_json::{Value, json};
-
-use crate::api::call::Call;
 use crate::api::events::{KNOWN, canonical};
-use crate::api::reply::Reply;
-use crate::dataset::facts::BusinessRef;
-use crate::server::admin::body::{members, text};
-use crate::server::guard::error;
+use crate::dataset::facts::{BusinessRef, Dataset};
+use crate::server::admin::error::AdminError;
+use crate::server::admin::extract::{Body, PathWorld, WorldPath};
+use crate::server::api::build_dataset;
 use crate::webhook::settings::Emission;
-use crate::world::World;
 
-/// `POST …/events`.
-///
-/// # Errors
-/// The answer to an event that is not known, or to an account or a conversation that it cannot happen to.
-pub fn emitted(world: &Arc<World>, call: &Call<'_>) -> Result<Reply, Reply> {
-    let members = members(call, &["event", "business", "conversation", "text", "data"])?;
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct EmitEvent {
+    /// Name of the event.
+    event: String,
+    /// Number of the account, as a number or a string of digits.
+    #[schema(value_type = BusinessNumber)]
+    business: Value,
+    /// Name of the conversation.
+    conversation: Option<String>,
+    text: Option<String>,
+    /// Further members of the payload.
+    data: Option<Map<String, Value>>,
+}
+
+#[derive(ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "a schema")]
+pub(crate) enum BusinessNumber {
+    Number(u64),
+    Digits(String),
+}
+
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct EmittedEvent {
+    event_id: String,
+    /// How many deliveries the event makes.
+    deliveries: usize,
+}
+
+/// Emits an event to the subscriptions of a world.
+#[utoipa::path(post, path = "/__admin/worlds/{world}/events", params(WorldPath), request_body = EmitEvent,
+    responses((status = 202, description = "Emitted", body = EmittedEvent)))]
+pub(crate) async fn emit(
+    PathWorld(world): PathWorld,
+    Body(body): Body<EmitEvent>,
+) -> Result<HttpResponse, AdminError> {
     let snapshot = world.snapshot();
-    let Some(sent) = text(&members, "event")? else { return Err(error(400, "event is missing.")) };
-    let event = canonical(&sent).to_owned();
+    let event = canonical(&body.event).to_owned();
     let added = snapshot.events.iter().map(String::as_str);
     let known: Vec<&str> = KNOWN.into_iter().chain(added).collect();
     if !known.contains(&event.as_str()) {
-        return Err(error(400, &format!("event must be one of {}; it is {sent}.", known.join(", "))));
+        let message = format!("event must be one of {}; it is {}.", known.join(", "), body.event);
+        return Err(AdminError::bad_request(message));
     }
-    let business = account(world, members.get("business"))?;
-    let data = match members.get("data") {
-        None | Some(Value::Null) => None,
-        Some(Value::Object(data)) => Some(data.clone()),
-        Some(other) => return Err(error(400, &format!("data must be an object; it is {other}."))),
-    };
-    let conversation = text(&members, "conversation")?;
-    let emission = Emission {
-        event,
-        business: Some(business),
-        conversation: conversation.clone(),
-        text: text(&members, "text")?,
-        data,
-    };
-    let Some(emitted) = world.emit(&emission, business, None) else {
-        let name = conversation.unwrap_or_default();
-        return Err(error(
-            409,
-            &format!("The conversation {name} is closed: give another name to open a new one."),
-        ));
-    };
-    let body = json!({ "eventId": emitted.event_id, "deliveries": emitted.deliveries });
-    Ok(Reply::json(202, body.to_string().into_bytes()))
+    build_dataset(&snapshot).await;
+    let business = account(snapshot.dataset(), &body.business)?;
+    let EmitEvent { conversation, text, data, .. } = body;
+    let emission = Emission { event, business: Some(business), conversation, text, data };
+    let emitted = world.emit(&emission, business, None).ok_or_else(|| {
+        let name = emission.conversation.as_deref().unwrap_or_default();
+        AdminError::conflict(format!(
+            "The conversation {name} is closed: give another name to open a new one."
+        ))
+    })?;
+    let body = EmittedEvent { event_id: emitted.event_id, deliveries: emitted.deliveries };
+    Ok(HttpResponse::Accepted().json(body))
 }
 
-/// The number of an account, as a number or a string of digits.
-fn account(world: &World, sent: Option<&Value>) -> Result<u64, Reply> {
-    let Some(sent) = sent.filter(|sent| !sent.is_null()) else {
-        return Err(error(400, "business is missing: the number of an account."));
-    };
+/// The account of that number.
+fn account(dataset: &Dataset, sent: &Value) -> Result<u64, AdminError> {
     let number = sent.as_i64().or_else(|| sent.as_str()?.trim().parse().ok());
-    let snapshot = world.snapshot();
-    let dataset = snapshot.dataset();
     match number.and_then(|number| dataset.find(number)) {
         Some(BusinessRef::Account(account)) => Ok(dataset.account(account).number),
         Some(BusinessRef::Location(_)) => {
-            Err(error(400, &format!("business must be an account; {sent} is a location.")))
+            Err(AdminError::bad_request(format!("business must be an account; {sent} is a location.")))
         }
-        None => Err(error(400, &format!("business must be the number of an account; {sent} is none."))),
+        None => Err(AdminError::bad_request(format!(
+            "business must be the number of an account; {sent} is none."
+        ))),
     }
 }

@@ -1,82 +1,133 @@
-//! A world's faults: listed, put, turned on and off, removed.
+//! Admin handlers for a world's faults: list, put, patch and delete.
 
-use serde_json::{Value, json};
+use actix_web::http::StatusCode;
+use actix_web::{HttpResponse, web};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::{IntoParams, ToSchema};
 
-use crate::api::call::{Body, Call};
-use crate::api::reply::Reply;
 use crate::scenario::diagnostic::did_you_mean;
 use crate::scenario::{admin_input, render};
-use crate::server::admin::body::members;
-use crate::server::admin::{done, invalid, ok};
-use crate::server::guard::error;
+use crate::server::admin::error::AdminError;
+use crate::server::admin::extract::{Body, PathWorld, Query, Text, WorldPath};
+use crate::server::admin::list::{self, Page};
 use crate::world::World;
 use crate::world::edits::FaultStatus;
 
-/// `GET …/faults`.
-#[must_use]
-pub fn all(world: &World) -> Vec<Value> {
-    world.faults().iter().map(listed).collect()
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Path)]
+pub(crate) struct FaultPath {
+    /// Name of the fault.
+    name: String,
 }
 
-fn listed(listed: &FaultStatus) -> Value {
-    let FaultStatus { fault, from_file, hits } = listed;
-    json!({
-        "name": fault.name,
-        "enabled": fault.enabled,
-        "hitCount": hits,
-        "source": if *from_file { "file" } else { "admin" },
-        "fault": serde_json::from_str::<Value>(&fault.text).unwrap_or_default(),
-    })
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Fault {
+    name: String,
+    enabled: bool,
+    /// How many requests the fault has been applied to.
+    hit_count: u64,
+    source: Source,
+    /// The fault as a scenario has it.
+    #[schema(value_type = Object)]
+    fault: Value,
 }
 
-/// The fault of that name as it is listed.
-fn one(world: &World, name: &str) -> Result<Value, Reply> {
-    let faults = world.faults();
-    let found = faults.iter().find(|listed| listed.fault.name == name);
-    found.map(listed).ok_or_else(|| unknown(world, name))
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+enum Source {
+    File,
+    Admin,
 }
 
-fn unknown(world: &World, name: &str) -> Reply {
-    let faults = world.faults();
-    let help = did_you_mean(name, faults.iter().map(|listed| listed.fault.name.as_str()));
-    error(404, &format!("The world {} has no fault {name}: {help}.", world.name))
+#[derive(Serialize, ToSchema)]
+pub(crate) struct PutFault {
+    #[serde(flatten)]
+    fault: Fault,
+    /// Warnings.
+    #[schema(value_type = Vec<Object>)]
+    diagnostics: Value,
 }
 
-/// `PUT …/faults/{name}`. The answer has warnings beside the fault.
-///
-/// # Errors
-/// The answer to a fault that is none.
-pub fn put(world: &World, name: &str, call: &Call<'_>) -> Result<Reply, Reply> {
-    let Body::Whole(bytes) = call.body else { return Err(error(413, "The body is too large.")) };
-    let Ok(text) = std::str::from_utf8(bytes) else { return Err(error(400, "The body is not UTF-8.")) };
-    let (fault, warnings) =
-        admin_input::parse_fault(&world.snapshot().references(world.clock.mode()), name, text)
-            .map_err(|problems| invalid("The fault is not taken", &problems))?;
-    let status = if world.put_fault(fault) { 201 } else { 200 };
-    let mut body = one(world, name)?;
-    body["diagnostics"] = render::json(&warnings);
-    Ok(Reply::json(status, body.to_string().into_bytes()))
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PatchFault {
+    enabled: bool,
 }
 
-/// `PATCH …/faults/{name}`.
-///
-/// # Errors
-/// The answer to another body, and where there is no such fault.
-pub fn patched(world: &World, name: &str, call: &Call<'_>) -> Result<Reply, Reply> {
-    let members = members(call, &["enabled"])?;
-    let Some(enabled) = members.get("enabled").and_then(Value::as_bool) else {
-        return Err(error(400, "Give {\"enabled\": true} or {\"enabled\": false}."));
-    };
-    if !world.enable_fault(name, enabled) {
-        return Err(unknown(world, name));
+/// Lists the faults of a world, in the order in which they are considered.
+#[utoipa::path(get, path = "/__admin/worlds/{world}/faults", params(WorldPath, Page),
+    responses((status = 200, description = "The faults", body = Vec<Fault>)))]
+pub(crate) async fn list(PathWorld(world): PathWorld, Query(page): Query<Page>) -> HttpResponse {
+    list::respond(world.faults().iter().map(show).collect(), &page)
+}
+
+fn show(status: &FaultStatus) -> Fault {
+    let FaultStatus { fault, from_file, hits } = status;
+    Fault {
+        name: fault.name.clone(),
+        enabled: fault.enabled,
+        hit_count: *hits,
+        source: if *from_file { Source::File } else { Source::Admin },
+        fault: serde_json::from_str(&fault.text).unwrap_or_default(),
     }
-    Ok(ok(&one(world, name)?))
 }
 
-/// `DELETE …/faults/{name}`.
+fn find(world: &World, name: &str) -> Result<Fault, AdminError> {
+    let faults = world.faults();
+    let found = faults.iter().find(|status| status.fault.name == name);
+    found.map(show).ok_or_else(|| unknown_fault(world, name))
+}
+
+fn unknown_fault(world: &World, name: &str) -> AdminError {
+    let faults = world.faults();
+    let help = did_you_mean(name, faults.iter().map(|status| status.fault.name.as_str()));
+    AdminError::not_found(format!("The world {} has no fault {name}: {help}.", world.name))
+}
+
+/// Adds or replaces a fault of a world.
 ///
-/// # Errors
-/// The answer, where there is no such fault.
-pub fn removed(world: &World, name: &str) -> Result<Reply, Reply> {
-    if world.remove_fault(name) { Ok(done()) } else { Err(unknown(world, name)) }
+/// The body is a fault as a scenario has it, as JSON or YAML. A new fault is considered before all others; a replaced one
+/// keeps its place.
+#[utoipa::path(put, path = "/__admin/worlds/{world}/faults/{name}", params(WorldPath, FaultPath), request_body = Object,
+    responses((status = 200, description = "Replaced", body = PutFault), (status = 201, description = "Added", body = PutFault)))]
+pub(crate) async fn put(
+    PathWorld(world): PathWorld,
+    path: web::Path<FaultPath>,
+    Text(text): Text,
+) -> Result<HttpResponse, AdminError> {
+    let (fault, warnings) =
+        admin_input::parse_fault(&world.snapshot().references(world.clock.mode()), &path.name, &text)
+            .map_err(|problems| AdminError::invalid("The fault is not taken", &problems))?;
+    let status = if world.put_fault(fault) { StatusCode::CREATED } else { StatusCode::OK };
+    let fault = find(&world, &path.name)?;
+    Ok(HttpResponse::build(status).json(PutFault { fault, diagnostics: render::json(&warnings) }))
+}
+
+/// Enables or disables a fault of a world.
+#[utoipa::path(patch, path = "/__admin/worlds/{world}/faults/{name}", params(WorldPath, FaultPath), request_body = PatchFault,
+    responses((status = 200, description = "The fault", body = Fault)))]
+pub(crate) async fn patch(
+    PathWorld(world): PathWorld,
+    path: web::Path<FaultPath>,
+    Body(PatchFault { enabled }): Body<PatchFault>,
+) -> Result<web::Json<Fault>, AdminError> {
+    if !world.enable_fault(&path.name, enabled) {
+        return Err(unknown_fault(&world, &path.name));
+    }
+    find(&world, &path.name).map(web::Json)
+}
+
+/// Deletes a fault of a world.
+#[utoipa::path(delete, path = "/__admin/worlds/{world}/faults/{name}", params(WorldPath, FaultPath),
+    responses((status = 204, description = "Deleted")))]
+pub(crate) async fn delete(
+    PathWorld(world): PathWorld,
+    path: web::Path<FaultPath>,
+) -> Result<HttpResponse, AdminError> {
+    if !world.remove_fault(&path.name) {
+        return Err(unknown_fault(&world, &path.name));
+    }
+    Ok(HttpResponse::NoContent().finish())
 }

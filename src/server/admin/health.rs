@@ -1,38 +1,61 @@
-//! Whether what is served is what stands on the disk.
+//! Whether what is served is what stands in the files.
 
-use serde_json::{Value, json};
+use actix_web::{HttpRequest, web};
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
 
-use crate::api::reply::Reply;
 use crate::clock::Moment;
 use crate::reload::status::Entry;
 use crate::scenario::render;
-use crate::server::admin::ok;
+use crate::server::guard::has_token;
 use crate::server::state::State;
 
-/// `GET /__admin/health`.
-#[must_use]
-pub fn whole(state: &State) -> Reply {
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Health {
+    status: Status,
+    version: &'static str,
+    /// Left out where there is an admin token that the request does not carry.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    scenarios: Option<Vec<ScenarioHealth>>,
+}
+
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+enum Status {
+    Ok,
+    /// A scenario has errors: its last good version, if any, is served.
+    Degraded,
+}
+
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct ScenarioHealth {
+    name: String,
+    /// Which load of the scenario is served, from 1; 0 where none was good.
+    generation: u64,
+    #[schema(format = DateTime)]
+    loaded_at: Option<String>,
+    /// Errors and warnings of the last load.
+    #[schema(value_type = Vec<Object>)]
+    diagnostics: Value,
+}
+
+/// Says whether every scenario is served as it stands in its file.
+#[utoipa::path(get, path = "/__admin/health", responses((status = 200, description = "How the scenarios are", body = Health)))]
+pub(crate) async fn get(state: web::Data<State>, request: HttpRequest) -> web::Json<Health> {
     let entries = state.board.entries();
-    let scenarios: Vec<Value> = entries
-        .iter()
-        .map(|entry| {
-            json!({
-                "name": entry.name,
-                "generation": entry.generation,
-                "loadedAt": entry.loaded_at.map(Moment::iso),
-                "diagnostics": render::json(&entry.problems),
-            })
-        })
-        .collect();
-    ok(&json!({ "status": status(&entries), "version": env!("CARGO_PKG_VERSION"), "scenarios": scenarios }))
+    let status = if entries.iter().any(Entry::is_degraded) { Status::Degraded } else { Status::Ok };
+    let scenarios = has_token(&state, request.headers()).then(|| entries.iter().map(scenario).collect());
+    web::Json(Health { status, version: env!("CARGO_PKG_VERSION"), scenarios })
 }
 
-/// The same, for whom the rest is none of their business.
-#[must_use]
-pub fn short(state: &State) -> Reply {
-    ok(&json!({ "status": status(&state.board.entries()), "version": env!("CARGO_PKG_VERSION") }))
-}
-
-fn status(entries: &[Entry]) -> &'static str {
-    if entries.iter().any(Entry::is_degraded) { "degraded" } else { "ok" }
+fn scenario(entry: &Entry) -> ScenarioHealth {
+    ScenarioHealth {
+        name: entry.name.clone(),
+        generation: entry.generation,
+        loaded_at: entry.loaded_at.map(Moment::iso),
+        diagnostics: render::json(&entry.problems),
+    }
 }

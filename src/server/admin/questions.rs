@@ -1,25 +1,28 @@
-//! The questions of a world, those of the scenario and those added, in the API's field names and order.
+//! Admin handlers for a world's questions: list and create, in the API's field names.
 
-use crate::api::call::Call;
-use crate::api::reply::Reply;
+use actix_web::HttpResponse;
+
 use crate::dataset::added;
 use crate::operations::qna::Question;
-use crate::operations::spec::json;
 use crate::scenario::added_record::{self, AddTarget};
-use crate::server::admin::listing::Page;
-use crate::server::admin::stored;
-use crate::world::World;
+use crate::server::admin::error::AdminError;
+use crate::server::admin::extract::{PathWorld, Query, Text, WorldPath};
+use crate::server::admin::list::respond_page;
+use crate::server::admin::records::{RecordsQuery, id_taken, invalid};
+use crate::server::api::build_dataset;
 
-/// `GET …/questions`: answered by the owner or not, newest first.
-///
-/// # Errors
-/// The answer, where the query is not as it must be.
-pub fn all(world: &World, call: &Call<'_>) -> Result<Reply, Reply> {
-    let page = Page::of(call)?;
+/// Lists the questions of a world, newest first, answered or not: those of the scenario and those added.
+#[utoipa::path(get, path = "/__admin/worlds/{world}/questions", params(WorldPath, RecordsQuery),
+    responses((status = 200, description = "The questions, as the API answers them", body = Vec<Object>)))]
+pub(crate) async fn list(
+    PathWorld(world): PathWorld,
+    Query(query): Query<RecordsQuery>,
+) -> Result<HttpResponse, AdminError> {
     let snapshot = world.snapshot();
+    build_dataset(&snapshot).await;
     let dataset = snapshot.dataset();
     let mut asked = vec![false; dataset.location_count()];
-    for location in stored::locations(dataset, call)? {
+    for location in query.locations(dataset)? {
         asked[location as usize] = true;
     }
     let beside = world.added.beside(dataset);
@@ -29,26 +32,30 @@ pub fn all(world: &World, call: &Call<'_>) -> Result<Reply, Reply> {
             facts.questions.rows.iter().filter(|row| asked[row.location as usize])
         })
     };
-    let shown = rows().skip(page.offset).take(page.limit);
-    let listed: Vec<Question<'_>> =
-        shown.filter_map(|(facts, row)| facts.show_question(row)).map(Question::of).collect();
-    Ok(Page::written(rows().count(), json(&listed)))
+    let part = rows().skip(query.offset.0).take(query.limit.0);
+    let page: Vec<Question<'_>> =
+        part.filter_map(|(facts, row)| facts.show_question(row)).map(Question::of).collect();
+    Ok(respond_page(rows().count(), &page))
 }
 
-/// `POST …/questions`: one more.
+/// Adds a question to a world.
 ///
-/// # Errors
-/// The answer to what is no question, or has an id that is not free.
-pub fn added(world: &World, call: &Call<'_>) -> Result<Reply, Reply> {
+/// The body is a question as a scenario's seed data has it, with the number of its location as `businessId`.
+#[utoipa::path(post, path = "/__admin/worlds/{world}/questions", params(WorldPath), request_body = Object,
+    responses((status = 201, description = "The question, as the API answers it", body = Object)))]
+pub(crate) async fn create(
+    PathWorld(world): PathWorld,
+    Text(text): Text,
+) -> Result<HttpResponse, AdminError> {
     let snapshot = world.snapshot();
+    build_dataset(&snapshot).await;
     let dataset = snapshot.dataset();
     let to = AddTarget { dataset, now: world.clock.now() };
-    let (place, question) = added_record::parse_question(stored::text(call)?, to)
-        .map_err(|problems| stored::refused(&problems))?;
-    let (id, beside) =
-        world.added.question(dataset, place, question).map_err(|taken| stored::taken(&taken))?;
+    let (location, question) =
+        added_record::parse_question(&text, to).map_err(|problems| invalid(&problems))?;
+    let (id, beside) = world.added.question(dataset, location, question).map_err(|taken| id_taken(&taken))?;
     let rows = &beside.facts.questions.rows;
-    let row = rows.iter().find(|row| row.id == id && row.location == place);
+    let row = rows.iter().find(|row| row.id == id && row.location == location);
     let shown = row.and_then(|row| beside.facts.show_question(row));
-    Ok(Reply::json(201, json(&shown.map(Question::of))))
+    Ok(HttpResponse::Created().json(shown.map(Question::of)))
 }

@@ -1,105 +1,115 @@
-//! The journal of a world: searched, emptied, exported.
+//! Admin handlers for a world's journal: list, export and clear.
 
 use std::sync::Arc;
 
+use actix_web::HttpResponse;
+use actix_web::http::header;
+use serde::de::{Error, Unexpected};
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
+use utoipa::IntoParams;
 
-use crate::api::call::Call;
-use crate::api::reply::Reply;
+use crate::api::operation::Operation;
 use crate::journal::entry::Entry;
 use crate::journal::filter::Filter;
 use crate::journal::shown::Origin;
 use crate::journal::{har, notes, shown};
 use crate::operations;
-use crate::server::admin::listing::Page;
-use crate::server::guard::error;
+use crate::server::admin::extract::{PathWorld, Query, WorldPath, number};
+use crate::server::admin::list::{Limit, respond_page};
 use crate::world::World;
 
-/// Names a parameter of the query can have.
-const PARAMETERS: [&str; 7] = ["operation", "status", "code", "key", "fault", "after", "limit"];
-
-/// What is asked for, of the newest so many; with the count of all that match, and of those given up.
-struct Found {
-    entries: Vec<(Arc<Entry>, Vec<String>)>,
-    total: usize,
-    dropped: u64,
+/// Which requests are asked for; of more than `limit`, the newest.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct RequestsQuery {
+    /// Name of the operation.
+    #[serde(default, deserialize_with = "operation")]
+    #[param(value_type = Option<String>)]
+    operation: Option<Operation>,
+    #[serde(default, deserialize_with = "number")]
+    status: Option<u16>,
+    /// Code of the API error.
+    #[serde(default, deserialize_with = "number")]
+    code: Option<u32>,
+    /// Name or place of the key (`key:demo`, `key:2`), or the key itself.
+    key: Option<String>,
+    /// Name of the fault.
+    fault: Option<String>,
+    /// Only requests whose `seq` is larger.
+    #[serde(default, deserialize_with = "number")]
+    after: Option<u64>,
+    #[serde(default)]
+    #[param(inline)]
+    limit: Limit,
 }
 
-/// `GET …/requests`.
-///
-/// # Errors
-/// The answer to a filter that is none.
-pub fn all(world: &World, call: &Call<'_>) -> Result<Reply, Reply> {
-    let found = found(world, call)?;
+fn operation<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Operation>, D::Error> {
+    let Some(name) = Option::<String>::deserialize(from)? else { return Ok(None) };
+    operations::named(&name).map(|spec| Some(spec.operation)).ok_or_else(|| {
+        let names = format!("one of {}", operations::ALL.map(|spec| spec.operation.name()).join(", "));
+        D::Error::invalid_value(Unexpected::Str(&name), &names.as_str())
+    })
+}
+
+/// Lists the requests of a world, in order, as its journal has them.
+#[utoipa::path(get, path = "/__admin/worlds/{world}/requests", params(WorldPath, RequestsQuery),
+    responses((status = 200, description = "The requests", body = Vec<Object>)))]
+pub(crate) async fn list(PathWorld(world): PathWorld, Query(query): Query<RequestsQuery>) -> HttpResponse {
+    let found = search(&world, query);
     let shown: Vec<Value> =
-        found.entries.iter().map(|(entry, notes)| shown::json(entry, notes, origin(world))).collect();
-    Ok(Page::reply(found.total, shown).with("x-standin-dropped", found.dropped.to_string()))
+        found.entries.iter().map(|(entry, notes)| shown::json(entry, notes, origin(&world))).collect();
+    with_dropped(respond_page(found.total, &shown), found.dropped)
 }
 
-/// `GET …/requests.har`.
-///
-/// # Errors
-/// The answer to a filter that is none.
-pub fn archive(world: &World, call: &Call<'_>) -> Result<Reply, Reply> {
-    let found = found(world, call)?;
-    let archive = har::archive(&found.entries, origin(world)).to_string();
-    let reply = Reply::json(200, archive.into_bytes())
-        .with("content-disposition", format!("attachment; filename=\"{}.har\"", world.name))
-        .with("x-standin-dropped", found.dropped.to_string());
-    Ok(reply)
+/// Exports the journal of a world as HAR 1.2, which browser tools open.
+#[utoipa::path(get, path = "/__admin/worlds/{world}/requests.har", params(WorldPath, RequestsQuery),
+    responses((status = 200, description = "An HTTP archive", body = Object)))]
+pub(crate) async fn get_har(PathWorld(world): PathWorld, Query(query): Query<RequestsQuery>) -> HttpResponse {
+    let found = search(&world, query);
+    let file = format!("attachment; filename=\"{}.har\"", world.name);
+    let response = HttpResponse::Ok()
+        .insert_header((header::CONTENT_DISPOSITION, file))
+        .json(har::archive(&found.entries, origin(&world)));
+    with_dropped(response, found.dropped)
 }
 
-/// `DELETE …/requests`.
-#[must_use]
-pub fn emptied(world: &World) -> Reply {
+/// Clears the journal of a world.
+#[utoipa::path(delete, path = "/__admin/worlds/{world}/requests", params(WorldPath),
+    responses((status = 204, description = "Cleared")))]
+pub(crate) async fn clear(PathWorld(world): PathWorld) -> HttpResponse {
     world.journal.clear();
-    Reply { headers: Vec::new(), ..Reply::json(204, Vec::new()) }
+    HttpResponse::NoContent().finish()
 }
 
 fn origin(world: &World) -> Origin<'_> {
     Origin { world: &world.name, minted: world.minted.as_ref().map(|key| key.key.as_str()) }
 }
 
-fn found(world: &World, call: &Call<'_>) -> Result<Found, Reply> {
-    let filter = filter(call)?;
-    let Page { offset: _, limit } = Page::of(call)?;
+/// How many entries the journal or the list of deliveries has dropped.
+pub(crate) fn with_dropped(mut response: HttpResponse, dropped: u64) -> HttpResponse {
+    response.headers_mut().insert(header::HeaderName::from_static("x-standin-dropped"), dropped.into());
+    response
+}
+
+struct Found {
+    /// The newest matching entries, each with its notes.
+    entries: Vec<(Arc<Entry>, Vec<String>)>,
+    /// How many match.
+    total: usize,
+    dropped: u64,
+}
+
+fn search(world: &World, query: RequestsQuery) -> Found {
+    let RequestsQuery { operation, status, code, key, fault, after, limit } = query;
+    let filter = Filter { operation, status, code, key, fault, after };
     let minted = origin(world).minted;
     let read = world.journal.read();
     let notes = notes::of(&read.entries);
     let matching = read.entries.into_iter().zip(notes);
     let mut entries: Vec<_> = matching.filter(|(entry, _)| filter.takes(entry, minted)).collect();
     let total = entries.len();
-    entries.drain(..total.saturating_sub(limit));
-    Ok(Found { entries, total, dropped: read.dropped })
-}
-
-fn filter(call: &Call<'_>) -> Result<Filter, Reply> {
-    let names =
-        call.query.split('&').filter_map(|pair| pair.split('=').next()).filter(|name| !name.is_empty());
-    if let Some(name) = names.clone().find(|name| !PARAMETERS.contains(name)) {
-        return Err(error(400, &format!("{name} is no filter; these are: {}.", PARAMETERS.join(", "))));
-    }
-    let text = |name| call.parameter(name).map(std::borrow::Cow::into_owned);
-    let operation = match text("operation") {
-        None => None,
-        Some(name) => Some(operations::named(&name).map(|spec| spec.operation).ok_or_else(|| {
-            let names = operations::ALL.map(|spec| spec.operation.name()).join(", ");
-            error(400, &format!("operation must be one of {names}; it is {name}."))
-        })?),
-    };
-    Ok(Filter {
-        operation,
-        status: number(call, "status")?,
-        code: number(call, "code")?,
-        key: text("key"),
-        fault: text("fault"),
-        after: number(call, "after")?,
-    })
-}
-
-fn number<T: std::str::FromStr>(call: &Call<'_>, name: &str) -> Result<Option<T>, Reply> {
-    let read = |text: std::borrow::Cow<'_, str>| {
-        text.parse().map_err(|_| error(400, &format!("{name} must be a number; it is {text}.")))
-    };
-    call.parameter(name).map(read).transpose()
+    entries.drain(..total.saturating_sub(limit.0));
+    Found { entries, total, dropped: read.dropped }
 }

@@ -1,52 +1,60 @@
-//! The reviews of a world, those of the scenario and those added, in the API's field names and order.
+//! Admin handlers for a world's reviews: list and create, in the API's field names.
 
-use crate::api::call::Call;
-use crate::api::reply::Reply;
+use actix_web::HttpResponse;
+
 use crate::dataset::added;
 use crate::dataset::selection::Filter;
 use crate::operations::reviews::Response;
-use crate::operations::spec::json;
 use crate::scenario::added_record::{self, AddTarget};
-use crate::server::admin::listing::Page;
-use crate::server::admin::stored;
-use crate::world::World;
+use crate::server::admin::error::AdminError;
+use crate::server::admin::extract::{PathWorld, Query, Text, WorldPath};
+use crate::server::admin::list::respond_page;
+use crate::server::admin::records::{RecordsQuery, id_taken, invalid};
+use crate::server::api::build_dataset;
 
-/// `GET …/reviews`: published and parked ones, newest first.
-///
-/// # Errors
-/// The answer, where the query is not as it must be.
-pub fn all(world: &World, call: &Call<'_>) -> Result<Reply, Reply> {
-    let page = Page::of(call)?;
+/// Lists the reviews of a world, newest first: those of the scenario, unpublished ones included, and those added.
+#[utoipa::path(get, path = "/__admin/worlds/{world}/reviews", params(WorldPath, RecordsQuery),
+    responses((status = 200, description = "The reviews, as the API answers them", body = Vec<Object>)))]
+pub(crate) async fn list(
+    PathWorld(world): PathWorld,
+    Query(query): Query<RecordsQuery>,
+) -> Result<HttpResponse, AdminError> {
     let snapshot = world.snapshot();
+    build_dataset(&snapshot).await;
     let dataset = snapshot.dataset();
-    let locations = stored::locations(dataset, call)?;
+    let locations = query.locations(dataset)?;
     let beside = world.added.beside(dataset);
     let added = beside.as_deref().map(|beside| &beside.facts);
     let filter = Filter { locations: Some(&locations), ..Filter::default() };
-    let of = |location: &u32| {
+    let count = |location: &u32| {
         let facts = [Some(dataset), added];
         facts.into_iter().flatten().map(|facts| facts.reviews.of(*location).len()).sum::<usize>()
     };
-    let total = locations.iter().map(of).sum();
+    let total = locations.iter().map(count).sum();
     let rows = added::reviews(dataset, added, |facts| facts.reviews.select(&filter));
-    let shown = rows.skip(page.offset).take(page.limit).filter_map(|(facts, row)| facts.show(row));
-    let listed: Vec<_> = shown.map(|shown| Response::of(&shown)).collect();
-    Ok(Page::written(total, json(&listed)))
+    let rows = rows.skip(query.offset.0).take(query.limit.0);
+    let shown: Vec<_> = rows.filter_map(|(facts, row)| facts.show(row)).collect();
+    let page: Vec<Response<'_>> = shown.iter().map(Response::of).collect();
+    Ok(respond_page(total, &page))
 }
 
-/// `POST …/reviews`: one more.
+/// Adds a review to a world.
 ///
-/// # Errors
-/// The answer to what is no review, or has an id that is not free.
-pub fn added(world: &World, call: &Call<'_>) -> Result<Reply, Reply> {
+/// The body is a review as a scenario's seed data has it, with the number of its location as `businessId`.
+#[utoipa::path(post, path = "/__admin/worlds/{world}/reviews", params(WorldPath), request_body = Object,
+    responses((status = 201, description = "The review, as the API answers it", body = Object)))]
+pub(crate) async fn create(
+    PathWorld(world): PathWorld,
+    Text(text): Text,
+) -> Result<HttpResponse, AdminError> {
     let snapshot = world.snapshot();
+    build_dataset(&snapshot).await;
     let dataset = snapshot.dataset();
     let to = AddTarget { dataset, now: world.clock.now() };
-    let (place, review) =
-        added_record::parse_review(stored::text(call)?, to).map_err(|problems| stored::refused(&problems))?;
-    let (id, beside) = world.added.review(dataset, place, review).map_err(|taken| stored::taken(&taken))?;
+    let (location, review) = added_record::parse_review(&text, to).map_err(|problems| invalid(&problems))?;
+    let (id, beside) = world.added.review(dataset, location, review).map_err(|taken| id_taken(&taken))?;
     let facts = &beside.facts;
-    let mut shown = facts.reviews.of(place).iter().filter_map(|row| facts.show(*row));
+    let mut shown = facts.reviews.of(location).iter().filter_map(|row| facts.show(*row));
     let shown = shown.find(|shown| shown.id.to_string() == id);
-    Ok(Reply::json(201, json(&shown.as_ref().map(Response::of))))
+    Ok(HttpResponse::Created().json(shown.as_ref().map(Response::of)))
 }

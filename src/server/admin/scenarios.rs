@@ -1,65 +1,110 @@
-//! The scenarios that are served, and scenarios sent to be served.
+//! Admin handlers for scenarios: list and put.
 
-use serde_json::{Value, json};
+use actix_web::http::StatusCode;
+use actix_web::{HttpResponse, web};
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
 
-use crate::api::call::{Body, Call};
-use crate::api::reply::Reply;
 use crate::reload::status::Entry;
 use crate::scenario::render;
 use crate::scenario::scalars::is_world_name;
-use crate::server::admin::invalid;
-use crate::server::guard::error;
+use crate::server::admin::error::AdminError;
+use crate::server::admin::extract::{Query, Text};
+use crate::server::admin::list::{self, Page};
 use crate::server::state::State;
 use crate::world::registry::DEFAULT;
 
-/// `GET /__admin/scenarios`.
-#[must_use]
-pub fn all(state: &State) -> Vec<Value> {
-    state.board.entries().iter().filter_map(|entry| listed(state, entry)).collect()
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Scenario {
+    name: String,
+    summary: Option<String>,
+    /// Whether it is the scenario that answers at `/`.
+    default: bool,
+    /// Path of its file; null where it was sent over HTTP.
+    file: Option<String>,
+    businesses: usize,
+    locations: usize,
+    reviews: u64,
+    questions: u64,
+    faults: usize,
 }
 
-fn listed(state: &State, entry: &Entry) -> Option<Value> {
+#[derive(Serialize, ToSchema)]
+pub(crate) struct PutScenario {
+    #[serde(flatten)]
+    scenario: Scenario,
+    /// Which load of the scenario this is, from 1.
+    generation: u64,
+    /// Warnings.
+    #[schema(value_type = Vec<Object>)]
+    diagnostics: Value,
+}
+
+/// Lists the scenarios that are served.
+#[utoipa::path(get, path = "/__admin/scenarios", params(Page),
+    responses((status = 200, description = "The scenarios by name", body = Vec<Scenario>)))]
+pub(crate) async fn list(state: web::Data<State>, Query(page): Query<Page>) -> HttpResponse {
+    let entries = state.board.entries();
+    list::respond(entries.iter().filter_map(|entry| scenario(&state, entry)).collect(), &page)
+}
+
+/// None where no load of the scenario was good.
+fn scenario(state: &State, entry: &Entry) -> Option<Scenario> {
     let snapshot = entry.snapshot.as_ref()?;
     let counts = snapshot.counts;
-    Some(json!({
-        "name": entry.name,
-        "summary": snapshot.summary,
-        "default": entry.name == state.registry.default_name(),
-        "file": entry.file,
-        "businesses": counts.businesses,
-        "locations": counts.locations,
-        "reviews": counts.reviews,
-        "questions": counts.questions,
-        "faults": counts.faults,
-    }))
+    Some(Scenario {
+        name: entry.name.clone(),
+        summary: snapshot.summary.clone(),
+        default: entry.name == state.registry.default_name(),
+        file: entry.file.as_ref().map(|file| file.to_string_lossy().into_owned()),
+        businesses: counts.businesses,
+        locations: counts.locations,
+        reviews: counts.reviews,
+        questions: counts.questions,
+        faults: counts.faults,
+    })
 }
 
-/// `PUT /__admin/scenarios/{name}`. It reads the files that the scenario names, and belongs on no request thread.
+/// Adds or replaces a scenario.
 ///
-/// # Errors
-/// The answer to a scenario that has errors; what was served stays.
-pub fn put(state: &State, name: &str, call: &Call<'_>) -> Result<Reply, Reply> {
-    if name == DEFAULT || !is_world_name(name) {
-        let message = format!(
+/// The body is the scenario's YAML. Its paths are relative to the root. It is not written to disk, and a later save of its
+/// file replaces it.
+#[utoipa::path(put, path = "/__admin/scenarios/{name}", params(("name" = String, Path, description = "Name of the scenario")),
+    request_body(content = String, content_type = "application/yaml"),
+    responses((status = 200, description = "Replaced", body = PutScenario), (status = 201, description = "Added", body = PutScenario)))]
+pub(crate) async fn put(
+    state: web::Data<State>,
+    name: web::Path<String>,
+    text: Result<Text, AdminError>,
+) -> Result<HttpResponse, AdminError> {
+    let name = name.into_inner();
+    if name == DEFAULT || !is_world_name(&name) {
+        return Err(AdminError::bad_request(format!(
             "`{name}` cannot name a scenario: 1 to 64 letters, digits, `.`, `_` or `-`, beginning with a letter or digit, and not `default`."
-        );
-        return Err(error(400, &message));
+        )));
     }
-    let Body::Whole(bytes) = call.body else {
-        return Err(error(
-            413,
-            "The body is over 1 MiB: put seed data into files, which the scenario names with `file:`.",
-        ));
-    };
-    let Ok(text) = std::str::from_utf8(bytes) else { return Err(error(400, "The body is not UTF-8.")) };
+    let Text(text) = text.map_err(|error| {
+        error.with_advice(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            "Put seed data into files, which the scenario names with `file:`.",
+        )
+    })?;
+    // It reads the files that the scenario names.
+    let sent = web::block(move || send(&state, &name, &text)).await.map_err(|_| AdminError::internal())?;
+    let (scenario, is_new) = sent?;
+    let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
+    Ok(HttpResponse::build(status).json(scenario))
+}
+
+fn send(state: &State, name: &str, text: &str) -> Result<(PutScenario, bool), AdminError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let serve = |snapshot| state.registry.apply(&snapshot);
-    let (entry, new) = state
+    let (entry, is_new) = state
         .board
         .send(&state.setup, (name, text), serve)
-        .map_err(|problems| invalid("The scenario is not served", &problems))?;
-    let mut body = listed(state, &entry).unwrap_or_default();
-    body["generation"] = entry.generation.into();
-    body["diagnostics"] = render::json(&entry.problems);
-    Ok(Reply::json(if new { 201 } else { 200 }, body.to_string().into_bytes()))
+        .map_err(|problems| AdminError::invalid("The scenario is not served", &problems))?;
+    let scenario = scenario(state, &entry).ok_or_else(AdminError::internal)?;
+    let diagnostics = render::json(&entry.problems);
+    Ok((PutScenario { scenario, generation: entry.generation, diagnostics }, is_new))
 }

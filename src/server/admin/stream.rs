@@ -1,54 +1,36 @@
-//! `GET …/stream`: what happens in a world, as Server-Sent Events.
+//! Admin handler for a world's stream: what happens in a world, as Server-Sent Events.
 
 use std::convert::Infallible;
-use std::pin::Pin;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
-use actix_http::body::{BodySize, BoxBody, MessageBody};
-use actix_http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
-use actix_http::{Response, StatusCode};
+use actix_web::HttpResponse;
+use actix_web::http::header;
 use bytes::Bytes;
-use tokio::sync::mpsc::Receiver;
-use tokio::time::{Interval, MissedTickBehavior, interval};
+use futures_util::stream;
+use tokio::time::{MissedTickBehavior, interval};
 
-use crate::world::World;
+use crate::server::admin::extract::{PathWorld, WorldPath};
 
-/// A comment so often, so that nothing between takes the connection for dead.
+/// A comment is sent this often, so that nothing on the way closes the connection as idle.
 const PING: Duration = Duration::from_secs(15);
 
-/// The response that goes on until the client leaves.
-#[must_use]
-pub fn response(world: &World) -> Response<BoxBody> {
+/// Streams what happens in a world, as Server-Sent Events: requests, faults, deliveries and reloads.
+#[utoipa::path(get, path = "/__admin/worlds/{world}/stream", params(WorldPath),
+    responses((status = 200, description = "Server-Sent Events", body = String, content_type = "text/event-stream")))]
+pub(crate) async fn watch(PathWorld(world): PathWorld) -> HttpResponse {
+    // The first tick is at once: the client sees that it is connected.
     let mut ping = interval(PING);
     ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let body = Events { events: world.stream.watch(), ping };
-    let mut response = Response::with_body(StatusCode::OK, BoxBody::new(body));
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
-    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-cache, no-transform"));
-    response
-}
-
-struct Events {
-    events: Receiver<Bytes>,
-    ping: Interval,
-}
-
-impl MessageBody for Events {
-    type Error = Infallible;
-
-    fn size(&self) -> BodySize {
-        BodySize::Stream
-    }
-
-    fn poll_next(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Bytes, Infallible>>> {
-        if let Poll::Ready(event) = self.events.poll_recv(context) {
-            return Poll::Ready(event.map(Ok));
-        }
-        // The first tick is at once: the client sees that it is connected.
-        self.ping.poll_tick(context).map(|_| Some(Ok(Bytes::from_static(b": standin\n\n"))))
-    }
+    let events = stream::unfold((world.stream.watch(), ping), async |(mut events, mut ping)| {
+        let next = tokio::select! {
+            biased;
+            event = events.recv() => event?,
+            _ = ping.tick() => Bytes::from_static(b": standin\n\n"),
+        };
+        Some((Ok::<_, Infallible>(next), (events, ping)))
+    });
+    HttpResponse::Ok()
+        .content_type("text/event-stream")
+        .insert_header((header::CACHE_CONTROL, "no-cache, no-transform"))
+        .streaming(events)
 }

@@ -1,19 +1,38 @@
-//! The webhook subscriptions of a world, in the API's field names.
+//! Admin handler for a world's webhook subscriptions: list, in the API's field names.
 
-use serde_json::{Value, json};
+use actix_web::HttpResponse;
+use serde::Serialize;
+use utoipa::ToSchema;
 
+use crate::server::admin::extract::{PathWorld, Query, WorldPath};
+use crate::server::admin::list::{self, Page};
 use crate::world::World;
 
-/// `GET …/subscriptions`.
-#[must_use]
-pub fn all(world: &World) -> Vec<Value> {
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Subscription {
+    subscription_id: u64,
+    business_id: u64,
+    events: Vec<String>,
+    endpoint: String,
+}
+
+/// Lists the webhook subscriptions of a world.
+#[utoipa::path(get, path = "/__admin/worlds/{world}/subscriptions", params(WorldPath, Page),
+    responses((status = 200, description = "The subscriptions, in the order in which they were made", body = Vec<Subscription>)))]
+pub(crate) async fn list(PathWorld(world): PathWorld, Query(page): Query<Page>) -> HttpResponse {
+    list::respond(all(&world), &page)
+}
+
+pub(crate) fn all(world: &World) -> Vec<Subscription> {
     let ledger = world.ledger();
-    ledger
-        .subscriptions
-        .all()
-        .iter()
-        .map(|made| {
-            json!({ "subscriptionId": made.id, "businessId": made.business, "events": made.events, "endpoint": made.endpoint })
+    let stored = ledger.subscriptions.all().iter();
+    stored
+        .map(|stored| Subscription {
+            subscription_id: stored.id,
+            business_id: stored.business,
+            events: stored.events.clone(),
+            endpoint: stored.endpoint.clone(),
         })
         .collect()
 }

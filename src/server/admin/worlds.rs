@@ -1,167 +1,231 @@
-//! Worlds: made, looked at, reset, removed.
+//! Admin handlers for worlds: create, list, get, put, reset and delete.
 
 use std::sync::Arc;
 
+use actix_web::http::StatusCode;
+use actix_web::{HttpRequest, HttpResponse, web};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
+use utoipa::ToSchema;
 
-use crate::api::call::{Body, Call};
-use crate::api::reply::Reply;
+use crate::draw::Seed;
 use crate::scenario::admin_input;
-use crate::server::admin::body::{Members, members, seed, text};
-use crate::server::admin::listing::Page;
-use crate::server::admin::{done, invalid, ok, to_make};
-use crate::server::guard::error;
+use crate::server::admin::error::AdminError;
+use crate::server::admin::extract::{Body, PathWorld, Query, Text, WorldPath, seed};
+use crate::server::admin::list::{Page, respond_page};
+use crate::server::page::host;
 use crate::server::state::State;
 use crate::world::World;
 use crate::world::wanted::{CreateError, RemoveError, Start, WorldRequest};
 
-/// `GET /__admin/worlds`.
-///
-/// # Errors
-/// The answer, where the query asks for no page.
-pub fn all(state: &State, call: &Call<'_>) -> Result<Reply, Reply> {
-    let Page { offset, limit } = Page::of(call)?;
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CreateWorld {
+    /// Name of the world; one is chosen where it is absent.
+    name: Option<String>,
+    /// Name of its scenario; the default one where it is absent.
+    scenario: Option<String>,
+    #[serde(default, deserialize_with = "seed")]
+    #[schema(value_type = Option<u64>, maximum = 9_007_199_254_740_991_u64)]
+    seed: Option<Seed>,
+    /// Faults, written as in a scenario, that are put in this order.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Vec<Object>)]
+    faults: Option<Value>,
+    /// Start and mode of its clock, written as in a scenario.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Object)]
+    clock: Option<Value>,
+}
+
+/// Tells `null` from absence.
+fn given<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(from).map(Some)
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ResetWorld {
+    /// Its seed until the next reset.
+    #[serde(default, deserialize_with = "seed")]
+    #[schema(value_type = Option<u64>, maximum = 9_007_199_254_740_991_u64)]
+    seed: Option<Seed>,
+}
+
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct WorldSummary {
+    name: String,
+    scenario: String,
+    base_url: String,
+    seed: u64,
+    /// Whether it is a scenario's or a key's own world, which cannot be deleted.
+    standing: bool,
+}
+
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CreatedWorld {
+    name: String,
+    base_url: String,
+    /// The key made with the world, which covers all accounts; null for a standing world.
+    api_key: Option<String>,
+    seed: u64,
+}
+
+#[derive(Serialize, ToSchema)]
+pub(crate) struct WorldSeed {
+    name: String,
+    seed: u64,
+}
+
+/// Lists the worlds.
+#[utoipa::path(get, path = "/__admin/worlds", params(Page),
+    responses((status = 200, description = "The worlds by name", body = Vec<WorldSummary>)))]
+pub(crate) async fn list(
+    state: web::Data<State>,
+    Query(page): Query<Page>,
+    request: HttpRequest,
+) -> HttpResponse {
     let worlds = state.registry.all();
-    let page = worlds.iter().skip(offset).take(limit).map(|world| listed(world, call)).collect();
-    Ok(Page::reply(worlds.len(), page))
+    let part = worlds.iter().skip(page.offset.0).take(page.limit.0);
+    let summaries: Vec<WorldSummary> = part.map(|world| summary(world, &request)).collect();
+    respond_page(worlds.len(), &summaries)
 }
 
-/// `GET /__admin/worlds/{world}`.
-///
-/// # Errors
-/// The answer, where there is none of that name.
-pub fn one(state: &State, name: &str, call: &Call<'_>) -> Result<Reply, Reply> {
-    let world = state.registry.named(name).ok_or_else(|| unknown(name))?;
-    world.touch();
-    Ok(ok(&listed(&world, call)))
+/// Describes a world.
+#[utoipa::path(get, path = "/__admin/worlds/{world}", params(WorldPath),
+    responses((status = 200, description = "The world", body = WorldSummary)))]
+pub(crate) async fn get(PathWorld(world): PathWorld, request: HttpRequest) -> web::Json<WorldSummary> {
+    web::Json(summary(&world, &request))
 }
 
-fn listed(world: &World, call: &Call<'_>) -> Value {
+fn summary(world: &World, request: &HttpRequest) -> WorldSummary {
     let snapshot = world.snapshot();
-    json!({
-        "name": world.name,
-        "scenario": snapshot.scenario,
-        "baseUrl": base_url(world, call),
-        "seed": snapshot.seed.0,
-        "standing": world.is_standing(),
-    })
-}
-
-fn base_url(world: &World, call: &Call<'_>) -> String {
-    format!("http://{}/w/{}", call.header("host").unwrap_or_default(), world.name)
-}
-
-/// The answer where no world has that name.
-#[must_use]
-pub fn unknown(name: &str) -> Reply {
-    error(404, &format!("No world is named {name}. {}", to_make(name)))
-}
-
-/// `POST /__admin/worlds`.
-///
-/// # Errors
-/// The answer, where none can be made so.
-pub fn made(state: &State, call: &Call<'_>) -> Result<Reply, Reply> {
-    let members = read(call)?;
-    let name = text(&members, "name")?;
-    let wanted = WorldRequest { name, ..wanted(state, None, &members, call)? };
-    let world = state.registry.make(wanted).map_err(|reason| not_made(&reason))?;
-    Ok(told(201, &world, call))
-}
-
-/// `PUT /__admin/worlds/{world}`.
-///
-/// # Errors
-/// The answer, where it can be neither made so nor begun anew.
-pub fn put(state: &State, name: &str, call: &Call<'_>) -> Result<Reply, Reply> {
-    let members = read(call)?;
-    if let Some(other) = text(&members, "name")?.filter(|other| other != name) {
-        let message = format!("name must be {name}, as in the path, or be left out; it is {other}.");
-        return Err(error(400, &message));
+    WorldSummary {
+        name: world.name.clone(),
+        scenario: snapshot.scenario.clone(),
+        base_url: base_url(world, request),
+        seed: snapshot.seed.0,
+        standing: world.is_standing(),
     }
-    let present = state.registry.named(name);
-    let wanted = wanted(state, present.as_deref(), &members, call)?;
-    let (world, made) = state.registry.put(name, wanted).map_err(|reason| not_made(&reason))?;
+}
+
+fn base_url(world: &World, request: &HttpRequest) -> String {
+    format!("http://{}/w/{}", host(request), world.name)
+}
+
+/// Creates a world.
+#[utoipa::path(post, path = "/__admin/worlds", request_body = CreateWorld,
+    responses((status = 201, description = "Created", body = CreatedWorld)))]
+pub(crate) async fn create(
+    state: web::Data<State>,
+    Body(body): Body<CreateWorld>,
+    Text(text): Text,
+    request: HttpRequest,
+) -> Result<HttpResponse, AdminError> {
+    let name = body.name.clone();
+    let wanted = WorldRequest { name, ..wanted(&state, None, body, &text)? };
+    let world = state.registry.make(wanted).map_err(not_created)?;
+    Ok(HttpResponse::Created().json(created(&world, &request)))
+}
+
+/// Creates a world, or resets it to what the body says.
+#[utoipa::path(put, path = "/__admin/worlds/{world}", params(WorldPath), request_body = CreateWorld,
+    responses((status = 200, description = "Reset", body = CreatedWorld), (status = 201, description = "Created", body = CreatedWorld)))]
+pub(crate) async fn put(
+    state: web::Data<State>,
+    name: web::Path<String>,
+    Body(body): Body<CreateWorld>,
+    Text(text): Text,
+    request: HttpRequest,
+) -> Result<HttpResponse, AdminError> {
+    if let Some(other) = body.name.as_ref().filter(|other| **other != *name) {
+        let message = format!("name must be {name}, as in the path, or be left out; it is {other}.");
+        return Err(AdminError::bad_request(message));
+    }
+    let present = state.registry.named(&name);
+    let wanted = wanted(&state, present.as_deref(), body, &text)?;
+    let (world, is_new) = state.registry.put(&name, wanted).map_err(not_created)?;
     world.touch();
-    Ok(told(if made { 201 } else { 200 }, &world, call))
+    let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
+    Ok(HttpResponse::build(status).json(created(&world, &request)))
 }
 
-fn read(call: &Call<'_>) -> Result<Members, Reply> {
-    members(call, &["name", "scenario", "seed", "faults", "clock"])
-}
-
-/// What a body wants, its name set aside; faults are checked against the scenario that it names, else the world's, else
-/// the default one.
+/// What a body asks for, its name aside. Faults are checked against the scenario that it names, else the scenario of the
+/// world, else the default one.
 fn wanted(
     state: &State,
     world: Option<&World>,
-    members: &Members,
-    call: &Call<'_>,
-) -> Result<WorldRequest, Reply> {
-    let scenario = text(members, "scenario")?;
-    let mut start = Start { seed: seed(members)?, ..Start::default() };
-    if members.contains_key("faults") || members.contains_key("clock") {
+    body: CreateWorld,
+    text: &str,
+) -> Result<WorldRequest, AdminError> {
+    let CreateWorld { scenario, seed, .. } = body;
+    let mut start = Start { seed, ..Start::default() };
+    if body.faults.is_some() || body.clock.is_some() {
         let base = match world.filter(|_| scenario.is_none()) {
             Some(world) => world.scenario().0,
             None => state
                 .registry
                 .scenario(scenario.as_deref())
-                .ok_or_else(|| not_made(&CreateError::NoScenario(scenario.clone().unwrap_or_default())))?,
+                .ok_or_else(|| not_created(CreateError::NoScenario(scenario.clone().unwrap_or_default())))?,
         };
-        let Body::Whole(bytes) = call.body else { return Err(error(413, "The body is too large.")) };
-        let (faults, clock) = admin_input::parse_world_start(
-            &base.references(base.clock.mode),
-            &String::from_utf8_lossy(bytes),
-        )
-        .map_err(|problems| invalid("The world is not made so", &problems))?;
+        let (faults, clock) = admin_input::parse_world_start(&base.references(base.clock.mode), text)
+            .map_err(|problems| AdminError::invalid("The world is not made so", &problems))?;
         start = Start { faults: faults.into_iter().map(Arc::new).collect(), clock, ..start };
     }
     Ok(WorldRequest { name: None, scenario, start })
 }
 
-fn told(status: u16, world: &World, call: &Call<'_>) -> Reply {
-    let body = json!({
-        "name": world.name,
-        "baseUrl": base_url(world, call),
-        "apiKey": world.minted.as_ref().map(|key| key.key.as_str()),
-        "seed": world.snapshot().seed.0,
-    });
-    Reply::json(status, body.to_string().into_bytes())
+fn created(world: &World, request: &HttpRequest) -> CreatedWorld {
+    CreatedWorld {
+        name: world.name.clone(),
+        base_url: base_url(world, request),
+        api_key: world.minted.as_ref().map(|key| key.key.clone()),
+        seed: world.snapshot().seed.0,
+    }
 }
 
-fn not_made(reason: &CreateError) -> Reply {
+fn not_created(reason: CreateError) -> AdminError {
     let status = match reason {
-        CreateError::BadName(_) | CreateError::NoScenario(_) => 400,
-        CreateError::Exists(_) | CreateError::Standing(_) => 409,
-        CreateError::TooMany | CreateError::TooLarge => 429,
-        CreateError::NoKey => 500,
+        CreateError::BadName(_) | CreateError::NoScenario(_) => StatusCode::BAD_REQUEST,
+        CreateError::Exists(_) | CreateError::Standing(_) => StatusCode::CONFLICT,
+        CreateError::TooMany | CreateError::TooLarge => StatusCode::TOO_MANY_REQUESTS,
+        CreateError::NoKey => StatusCode::INTERNAL_SERVER_ERROR,
     };
-    error(status, &reason.to_string())
+    AdminError::new(status, reason.to_string())
 }
 
-/// `DELETE /__admin/worlds/{world}`.
-///
-/// # Errors
-/// The answer, where it is not there or stays.
-pub fn removed(state: &State, name: &str) -> Result<Reply, Reply> {
-    state.registry.remove(name).map_err(|reason| match reason {
-        RemoveError::Unknown => unknown(name),
-        RemoveError::Standing => {
-            let message = format!(
-                "{name} is a standing world, which stays; POST /__admin/worlds/{name}/reset takes it back to its start."
-            );
-            error(409, &message)
-        }
+/// Deletes a world.
+#[utoipa::path(delete, path = "/__admin/worlds/{world}", params(WorldPath),
+    responses((status = 204, description = "Deleted")))]
+pub(crate) async fn delete(
+    state: web::Data<State>,
+    name: web::Path<String>,
+) -> Result<HttpResponse, AdminError> {
+    state.registry.remove(&name).map_err(|reason| match reason {
+        RemoveError::Unknown => unknown_world(&name),
+        RemoveError::Standing => AdminError::conflict(format!(
+            "{name} is a standing world, which stays; POST /__admin/worlds/{name}/reset takes it back to its start."
+        )),
     })?;
-    Ok(done())
+    Ok(HttpResponse::NoContent().finish())
 }
 
-/// `POST …/reset`.
-///
-/// # Errors
-/// The answer to a body that cannot be read, or to a seed for which there is no room.
-pub fn reset(state: &State, world: &Arc<World>, call: &Call<'_>) -> Result<Reply, Reply> {
-    let seed = seed(&members(call, &["seed"])?)?;
-    state.registry.reset(world, seed).map_err(|reason| not_made(&reason))?;
-    Ok(ok(&json!({ "name": world.name, "seed": world.snapshot().seed.0 })))
+/// Resets a world to its start.
+#[utoipa::path(post, path = "/__admin/worlds/{world}/reset", params(WorldPath), request_body = ResetWorld,
+    responses((status = 200, description = "Reset", body = WorldSeed)))]
+pub(crate) async fn reset(
+    state: web::Data<State>,
+    PathWorld(world): PathWorld,
+    Body(ResetWorld { seed }): Body<ResetWorld>,
+) -> Result<web::Json<WorldSeed>, AdminError> {
+    state.registry.reset(&world, seed).map_err(not_created)?;
+    Ok(web::Json(WorldSeed { name: world.name.clone(), seed: world.snapshot().seed.0 }))
+}
+
+/// The error where no world has that name.
+pub(crate) fn unknown_world(name: &str) -> AdminError {
+    let body = json!({ "name": name });
+    AdminError::not_found(format!("No world is named {name}. POST /__admin/worlds {body} makes one."))
 }

@@ -5,9 +5,9 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use actix_http::Response;
-use actix_http::body::{BodySize, BoxBody, MessageBody};
-use actix_http::header::{CONTENT_LENGTH, HeaderValue};
+use actix_web::HttpResponse;
+use actix_web::body::{BodySize, BoxBody, MessageBody};
+use actix_web::http::header::{CONTENT_LENGTH, HeaderValue};
 use bytes::Bytes;
 use tokio::time::{Sleep, sleep};
 
@@ -15,7 +15,7 @@ use crate::server::wire::ending::Ending;
 use crate::server::wire::shaped::Control;
 
 /// The response with its body so many bytes at a time.
-pub(super) fn drip(response: Response<BoxBody>, bytes: u32, every: Duration) -> Response<BoxBody> {
+pub(super) fn drip(response: HttpResponse, bytes: u32, every: Duration) -> HttpResponse {
     response.map_body(|_, body| match body.try_into_bytes() {
         Ok(rest) => BoxBody::new(Drip {
             rest,
@@ -28,7 +28,7 @@ pub(super) fn drip(response: Response<BoxBody>, bytes: u32, every: Duration) -> 
 }
 
 /// The response with a share of its body (parts per million), after which the connection is reset.
-pub(super) fn truncate(response: Response<BoxBody>, share: u32, control: Control) -> Response<BoxBody> {
+pub(super) fn truncate(response: HttpResponse, share: u32, control: Control) -> HttpResponse {
     response.map_body(|head, body| match body.try_into_bytes() {
         Ok(mut whole) => {
             let size = whole.len() as u64;

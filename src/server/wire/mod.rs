@@ -4,8 +4,7 @@
 //! end it take the socket away from actix (`shaped`), once everything written before is out, and go on in a task of
 //! their own (`ending`); actix drops the connection, its buffers and the handler.
 
-use actix_http::body::BoxBody;
-use actix_http::{Request, Response};
+use actix_web::{HttpRequest, HttpResponse};
 use tokio::time::sleep;
 
 use crate::fault::transmission::{SendPlan, Transmission};
@@ -25,7 +24,7 @@ mod tests;
 
 /// Makes a response go out as decided, and is done when actix shall send what is returned. Where the client gets no
 /// answer this never returns: it is dropped with the connection.
-pub async fn perform(request: &Request, sending: SendPlan, response: Response<BoxBody>) -> Response<BoxBody> {
+pub async fn perform(request: &HttpRequest, sending: SendPlan, response: HttpResponse) -> HttpResponse {
     if sending.is_plain() {
         return response;
     }
@@ -33,7 +32,7 @@ pub async fn perform(request: &Request, sending: SendPlan, response: Response<Bo
     Box::pin(shape(request, sending, response)).await
 }
 
-async fn shape(request: &Request, sending: SendPlan, response: Response<BoxBody>) -> Response<BoxBody> {
+async fn shape(request: &HttpRequest, sending: SendPlan, response: HttpResponse) -> HttpResponse {
     if let Some(delay) = sending.delay {
         sleep(delay).await;
     }

@@ -6,9 +6,8 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use actix_http::body::BoxBody;
-use actix_http::{Request, Response};
 use actix_server::ServerHandle;
+use actix_web::{App, HttpRequest, HttpResponse, web};
 
 use crate::fault::transmission::{SendPlan, Transmission};
 use crate::server::bind::{Settings, listen};
@@ -56,10 +55,10 @@ impl Drop for Gone {
     }
 }
 
-async fn answer(request: Request, gone: Sender<String>) -> Response<BoxBody> {
-    let _gone = Gone(request.path().to_owned(), gone);
+async fn answer(request: HttpRequest, gone: web::Data<Sender<String>>) -> HttpResponse {
+    let _gone = Gone(request.path().to_owned(), Sender::clone(&gone));
     let (body, sending) = decide(request.path());
-    perform(&request, sending, Response::ok().set_body(BoxBody::new(body))).await
+    perform(&request, sending, HttpResponse::Ok().body(body)).await
 }
 
 /// A server with one thread for its requests.
@@ -79,8 +78,9 @@ impl Server {
         let thread = thread::spawn(move || {
             actix_web::rt::System::new().block_on(async {
                 let settings = Settings { workers: 1, grace: Duration::from_secs(600) };
-                let server =
-                    listen(listener, settings, move |request| answer(request, told.clone())).unwrap();
+                let told = web::Data::new(told);
+                let app = move || App::new().app_data(told.clone()).default_service(web::to(answer));
+                let server = listen(listener, settings, app).unwrap();
                 started.send(server.handle()).unwrap();
                 server.await.unwrap();
             });

@@ -1,0 +1,52 @@
+//! What the admin handlers for reviews and questions have in common.
+
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+use crate::dataset::facts::Dataset;
+use crate::ledger::added::Taken;
+use crate::scenario::diagnostic::Diagnostic;
+use crate::server::admin::error::AdminError;
+use crate::server::admin::list::{Limit, Offset};
+
+/// Which records are asked for.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct RecordsQuery {
+    /// Number of an account or a location; all locations where it is absent.
+    #[param(value_type = Option<u64>)]
+    business: Option<String>,
+    #[serde(default)]
+    #[param(inline)]
+    pub(crate) offset: Offset,
+    #[serde(default)]
+    #[param(inline)]
+    pub(crate) limit: Limit,
+}
+
+impl RecordsQuery {
+    /// The locations whose records are asked for.
+    pub(crate) fn locations(&self, dataset: &Dataset) -> Result<Vec<u32>, AdminError> {
+        let Some(sent) = &self.business else {
+            return Ok((0..).take(dataset.location_count()).collect());
+        };
+        let business = sent.parse().ok().and_then(|number| dataset.find(number));
+        business.map(|business| dataset.locations_of(business)).ok_or_else(|| {
+            let allowed = "the number of an account or a location of this world";
+            AdminError::bad_request(format!("business must be {allowed}; it is {sent}."))
+        })
+    }
+}
+
+/// The error for a record that has problems.
+pub(crate) fn invalid(problems: &[Diagnostic]) -> AdminError {
+    let first = problems.first().map_or_else(String::new, |problem| format!(": {}", problem.message));
+    AdminError::diagnostics(format!("Nothing was added{first}. See the diagnostics."), problems)
+}
+
+/// The error for a record whose id is taken.
+pub(crate) fn id_taken(Taken { what, id }: &Taken) -> AdminError {
+    AdminError::conflict(format!(
+        "Nothing was added: the account has the {what} id {id} already. Give another, or none: then one is drawn."
+    ))
+}

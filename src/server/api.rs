@@ -1,0 +1,156 @@
+//! The simulated API: the application's default service. It takes the raw request, for its checks have an order that
+//! typed extractors would not keep, walks the pipeline, and sends the reply as the faults decided.
+
+use std::borrow::Cow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::Instant;
+
+use actix_web::http::StatusCode;
+use actix_web::http::header::{HeaderName, HeaderValue};
+use actix_web::{HttpRequest, HttpResponse, web};
+use bytes::Bytes;
+
+use crate::api::call::{Body, Call};
+use crate::api::error::{ApiError, Code};
+use crate::api::reply::Reply;
+use crate::clock;
+use crate::pipeline;
+use crate::pipeline::receive::receive;
+use crate::pipeline::record::{Handled, Outcome};
+use crate::server::log::Line;
+use crate::server::state::State;
+use crate::server::{body, wire};
+use crate::world::snapshot::Snapshot;
+
+/// Answers a request of the simulated API.
+pub(crate) async fn answer(
+    request: HttpRequest,
+    payload: web::Payload,
+    state: web::Data<State>,
+) -> HttpResponse {
+    // Where the client left, or broke the framing, there is nobody to answer.
+    let Ok(body) = body::read(&mut payload.into_inner()).await else {
+        return HttpResponse::BadRequest().finish();
+    };
+    let began = clock::real_now();
+    let Outcome { reply, send_plan, handled } = respond(&state, call(&request, body.as_deref())).await;
+    let mut exchange = Exchange::new(&state, &request, began, &reply, handled);
+    let response = wire::perform(&request, send_plan, response(reply)).await;
+    exchange.is_answered = true;
+    response
+}
+
+/// Walks the pipeline.
+async fn respond(state: &State, call: Call<'_>) -> Outcome {
+    let received = match receive(&state.registry, call) {
+        Ok(received) => received,
+        Err(reply) => return reply.into(),
+    };
+    build_dataset(&received.snapshot).await;
+    // A bug costs one request.
+    let answer = || pipeline::answer(&received, received.snapshot.dataset());
+    catch_unwind(AssertUnwindSafe(answer)).unwrap_or_else(|_| {
+        Reply::json(Code::Internal.row().status, ApiError::new(Code::Internal, "").body()).into()
+    })
+}
+
+/// Builds the dataset of a snapshot off the request threads, unless it has been built. If that fails, whoever asks for
+/// the dataset finds out.
+pub(crate) async fn build_dataset(snapshot: &Arc<Snapshot>) {
+    if snapshot.ready().is_none() {
+        let snapshot = Arc::clone(snapshot);
+        let _ = web::block(move || {
+            snapshot.dataset();
+        })
+        .await;
+    }
+}
+
+fn call<'a>(request: &'a HttpRequest, body: Option<&'a [u8]>) -> Call<'a> {
+    let mut headers = Vec::with_capacity(request.headers().len());
+    headers.extend(request.headers().iter().map(|(name, value)| (name.as_str(), value.as_bytes())));
+    Call {
+        method: request.method().as_str(),
+        path: request.uri().path(),
+        query: request.uri().query().unwrap_or_default(),
+        headers,
+        body: body.map_or(Body::TooLarge, Body::Whole),
+    }
+}
+
+fn response(reply: Reply) -> HttpResponse {
+    let status = StatusCode::from_u16(reply.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let mut response = HttpResponse::with_body(status, reply.body).map_into_boxed_body();
+    for (name, value) in reply.headers {
+        if let (Ok(name), Ok(value)) =
+            (HeaderName::try_from(&*name), HeaderValue::from_maybe_shared(shared(value)))
+        {
+            response.headers_mut().append(name, value);
+        }
+    }
+    response
+}
+
+/// The bytes of a text, not copied.
+fn shared(text: Cow<'static, str>) -> Bytes {
+    match text {
+        Cow::Borrowed(text) => Bytes::from_static(text.as_bytes()),
+        Cow::Owned(text) => Bytes::from(text),
+    }
+}
+
+/// A request whose reply is decided. When it is dropped, the reply has been handed over to be sent, or the client has
+/// left, or a fault has ended the connection: then it is logged and counted, and its journal entry gets its duration.
+struct Exchange<'a> {
+    state: &'a State,
+    request: &'a HttpRequest,
+    began: Instant,
+    status: u16,
+    /// Why the request was refused; only for the log.
+    detail: Option<Cow<'static, str>>,
+    /// None where the request is for a world that does not exist, or a preflight.
+    handled: Option<Handled>,
+    /// Whether the client gets the reply.
+    is_answered: bool,
+}
+
+impl<'a> Exchange<'a> {
+    fn new(
+        state: &'a State,
+        request: &'a HttpRequest,
+        began: Instant,
+        reply: &Reply,
+        handled: Option<Handled>,
+    ) -> Self {
+        let detail = state
+            .log
+            .as_ref()
+            .and_then(|_| reply.headers.iter().find(|(name, _)| name == "x-standin-detail"));
+        let detail = detail.map(|(_, value)| value.clone());
+        Self { state, request, began, status: reply.status, detail, handled, is_answered: false }
+    }
+}
+
+impl Drop for Exchange<'_> {
+    fn drop(&mut self) {
+        let took = self.began.elapsed();
+        let status = self.is_answered.then_some(self.status);
+        if let Some(log) = &self.state.log {
+            log.request(&Line {
+                method: self.request.method().as_str(),
+                path: self.request.uri().path(),
+                status,
+                detail: self.detail.as_deref(),
+                fault: self.handled.as_ref().and_then(Handled::fault),
+                duration: took,
+            });
+        }
+        if let Some(handled) = &self.handled {
+            self.state.metrics.count(handled, status, took);
+            if let Some(entry) = &handled.entry {
+                entry.done(took);
+            }
+        }
+    }
+}
