@@ -25,9 +25,9 @@ use crate::server::state::State;
 use crate::webhook::client::{Http, System};
 use crate::webhook::engine::EngineThread;
 use crate::world::World as Run;
+use crate::world::create::{CreateError, Start, WorldRequest};
 use crate::world::registry::Registry;
 use crate::world::shared::Shared;
-use crate::world::wanted::{CreateError, Start, WorldRequest};
 
 /// A fake backend that runs in this process, for tests.
 ///
@@ -237,7 +237,7 @@ impl World {
     /// The time of its virtual clock, in milliseconds since 1970-01-01T00:00:00Z.
     #[must_use]
     pub fn now(&self) -> i64 {
-        self.run.clock.now().0
+        self.run.run().clock.now().0
     }
 
     /// Moves its virtual clock forward, by whole milliseconds. Rate limits and the `during` of faults follow the clock,
@@ -249,7 +249,7 @@ impl World {
     pub async fn advance(&self, span: Duration) -> usize {
         let span = i64::try_from(span.as_millis()).unwrap_or(i64::MAX);
         let to = Moment(self.now().saturating_add(span));
-        self.run.advance(to, Duration::from_secs(10)).await
+        self.run.run().advance(to, Duration::from_secs(10)).await
     }
 
     /// Resets the world to its start: its data, clock, faults and counters are as when it was created, and its journal is
@@ -275,7 +275,7 @@ impl World {
     /// The journal keeps the newest 8 MiB.
     #[must_use]
     pub fn calls(&self, filter: &Filter) -> Vec<Value> {
-        let entries = self.run.journal.read().entries;
+        let entries = self.run.run().journal.read().entries;
         let notes = notes::of(&entries);
         let minted = Some(self.api_key());
         let origin = Origin { world: self.name(), minted };

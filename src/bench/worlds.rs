@@ -10,8 +10,8 @@ use crate::clock::{Mode, uptime};
 use crate::draw::Seed;
 use crate::scenario::admin_input;
 use crate::world::World;
+use crate::world::create::{Start, WorldRequest};
 use crate::world::registry::Registry;
-use crate::world::wanted::{Start, WorldRequest};
 
 const WORLDS: usize = 10_000;
 

@@ -13,24 +13,20 @@ use crate::fault::Fault;
 pub struct Counters {
     /// Requests that arrived.
     arrived: u64,
-    /// How often all was forgotten.
-    life: u32,
-    /// Requests counted, by fault.
+    /// Requests counted, by fault: the fingerprints counted since `older` was filled, and those counted before that.
     attempts: BTreeMap<u64, Attempts>,
+    older: BTreeMap<u64, Attempts>,
+    /// How many fingerprints `attempts` has.
+    recent: usize,
     /// Requests counted and selected, by fault and by world or key.
     scopes: BTreeMap<(u64, u64), Scope>,
     /// How often each fault struck.
     strikes: BTreeMap<u64, u64>,
 }
 
-/// When a request arrived, among those of its world.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Arrival {
-    /// Its number, from 1.
-    pub seq: u64,
-    /// How often the world had been reset before.
-    pub life: u32,
-}
+/// Most fingerprints that a world remembers. Beyond it those that were not counted for longest are forgotten, half of
+/// them at once.
+const FINGERPRINTS: usize = 1_000_000;
 
 /// How many requests of each fingerprint were counted. At most 32 bytes for each: 12 and a mark in a table that is never
 /// less than seven sixteenths full once it has grown.
@@ -112,24 +108,27 @@ impl Plan {
 
 impl Counters {
     /// A request arrived: its number, from 1. Numbers are given out under the lock under which faults count.
-    pub fn arrive(&mut self) -> Arrival {
+    pub const fn arrive(&mut self) -> u64 {
         self.arrived += 1;
-        Arrival { seq: self.arrived, life: self.life }
-    }
-
-    /// Forgets everything, and tells how often that has happened.
-    pub fn reset(&mut self) -> u32 {
-        *self = Self { life: self.life + 1, ..Self::default() };
-        self.life
+        self.arrived
     }
 
     /// Counts a request of that fingerprint, and tells how many there were before.
     pub fn attempt(&mut self, fault: u64, fingerprint: u64) -> u32 {
         #[expect(clippy::cast_possible_truncation, reason = "the two halves of a number")]
         let halves = [(fingerprint >> 32) as u32, fingerprint as u32];
-        let count = self.attempts.entry(fault).or_default().entry(halves).or_default();
-        let before = *count;
-        *count = before.saturating_add(1);
+        if let Some(count) = self.attempts.get_mut(&fault).and_then(|counts| counts.get_mut(&halves)) {
+            let before = *count;
+            *count = before.saturating_add(1);
+            return before;
+        }
+        if self.recent >= FINGERPRINTS / 2 {
+            self.older = std::mem::take(&mut self.attempts);
+            self.recent = 0;
+        }
+        let before = self.older.get_mut(&fault).and_then(|counts| counts.remove(&halves)).unwrap_or_default();
+        self.attempts.entry(fault).or_default().insert(halves, before.saturating_add(1));
+        self.recent += 1;
         before
     }
 
@@ -152,13 +151,15 @@ impl Counters {
     /// How many fingerprints are counted, over all faults.
     #[must_use]
     pub fn fingerprints(&self) -> usize {
-        self.attempts.values().map(HashMap::len).sum()
+        self.attempts.values().chain(self.older.values()).map(HashMap::len).sum()
     }
 
     /// Forgets what belongs to no fault of a list.
     pub fn keep(&mut self, plan: &Plan) {
         let kept: BTreeSet<u64> = plan.faults().map(|(id, _)| id).collect();
         self.attempts.retain(|fault, _| kept.contains(fault));
+        self.older.retain(|fault, _| kept.contains(fault));
+        self.recent = self.attempts.values().map(HashMap::len).sum();
         self.scopes.retain(|(fault, _), _| kept.contains(fault));
         self.strikes.retain(|fault, _| kept.contains(fault));
     }
@@ -173,6 +174,21 @@ mod tests {
         let mut counters = Counters::default();
         assert_eq!([counters.attempt(1, 7), counters.attempt(1, 7), counters.attempt(2, 7)], [0, 1, 0]);
         assert_eq!((counters.attempt(1, 8), counters.fingerprints()), (0, 3));
+    }
+
+    #[test]
+    fn the_fingerprints_that_were_not_counted_for_longest_are_forgotten() {
+        let mut counters = Counters::default();
+        let often = 7;
+        for request in 0..1_600_000 {
+            if request % 1000 == 0 {
+                assert_eq!(u64::from(counters.attempt(1, often)), request / 1000, "it is never forgotten");
+            }
+            counters.attempt(1, 1000 + request);
+        }
+        assert!(counters.fingerprints() <= FINGERPRINTS);
+        assert!(counters.fingerprints() > FINGERPRINTS / 2);
+        assert_eq!(counters.attempt(1, 1000), 0, "forgotten");
     }
 
     #[test]

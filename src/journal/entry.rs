@@ -14,7 +14,6 @@ use crate::api::operation::Operation;
 use crate::api::reply::Reply;
 use crate::auth::Keys;
 use crate::clock::Reading;
-use crate::fault::counters::Arrival;
 use crate::fault::decide::Decision;
 use crate::operations::spec::Spec;
 
@@ -22,7 +21,7 @@ use crate::operations::spec::Spec;
 #[derive(Clone, Debug)]
 pub struct Facts {
     /// When it arrived in its world.
-    pub arrival: Arrival,
+    pub seq: u64,
     /// What the world's clock showed.
     pub reading: Reading,
     /// The definition of its operation; none where nothing is at its path.

@@ -31,7 +31,7 @@ impl Filter {
         self.operation.is_none_or(|operation| facts.operation() == Some(operation))
             && self.status.is_none_or(|status| entry.status() == Some(status))
             && self.code.is_none_or(|code| facts.code == Some(code))
-            && self.after.is_none_or(|after| facts.arrival.seq > after)
+            && self.after.is_none_or(|after| facts.seq > after)
             && self.fault.as_deref().is_none_or(|fault| entry.fault() == Some(fault))
             && self.key.as_deref().is_none_or(|key| is_of_key(entry, key, minted))
     }

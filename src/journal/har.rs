@@ -61,7 +61,7 @@ fn shown(entry: &Entry, notes: &[String], origin: Origin<'_>) -> Value {
         "cache": {},
         "timings": { "send": 0, "wait": took, "receive": 0 },
         "comment": notes.join("\n"),
-        "_seq": facts.arrival.seq,
+        "_seq": facts.seq,
         "_world": origin.world,
         "_operation": facts.operation().map(Operation::name),
         "_fault": entry.fault(),

@@ -115,7 +115,7 @@ impl Before {
             |name: &str| entry.response_headers().find(|(known, _)| *known == name).map(|(_, value)| value);
         let seconds = header("retry-after").and_then(|value| std::str::from_utf8(value).ok()?.parse().ok());
         let now = Last {
-            seq: facts.arrival.seq,
+            seq: facts.seq,
             code: facts.code,
             status: entry.status(),
             at: moment(entry),

@@ -20,8 +20,6 @@ struct Kept {
     bytes: usize,
     /// Entries given up.
     dropped: u64,
-    /// How often the world was reset.
-    life: u32,
     joined: bool,
 }
 
@@ -60,22 +58,9 @@ impl Journal {
     /// Writes an entry down. Calls that are answered at once may come in another order than they arrived: they stand by
     /// `seq`.
     pub fn add(self: &Arc<Self>, entry: Arc<Entry>) {
-        let (size, life) = (entry.size(), entry.facts.arrival.life);
+        let size = entry.size();
         let mut kept = self.kept();
-        if life < kept.life {
-            return;
-        }
-        if life > kept.life {
-            // The first call after a reset that is on its way here, too.
-            let freed = kept.clear(life);
-            self.budget.freed(freed);
-        }
-        let later = kept
-            .entries
-            .iter()
-            .rev()
-            .take_while(|known| known.facts.arrival.seq > entry.facts.arrival.seq)
-            .count();
+        let later = kept.entries.iter().rev().take_while(|known| known.facts.seq > entry.facts.seq).count();
         if later == 0 {
             kept.entries.push_back(entry);
         } else {
@@ -112,18 +97,10 @@ impl Journal {
     /// Forgets all entries, and how many were given up.
     pub fn clear(&self) {
         let mut kept = self.kept();
-        let life = kept.life;
-        let freed = kept.clear(life);
+        let joined = kept.joined;
+        let before = std::mem::replace(&mut *kept, Kept { joined, ..Kept::default() });
         drop(kept);
-        self.budget.freed(freed);
-    }
-
-    /// The world was reset, for the how-manyth time: calls that arrived before are none of its own.
-    pub fn reset(&self, life: u32) {
-        let mut kept = self.kept();
-        let freed = if life > kept.life { kept.clear(life) } else { 0 };
-        drop(kept);
-        self.budget.freed(freed);
+        self.budget.freed(before.bytes);
     }
 
     /// Gives up the oldest entries until not more than so many bytes are left.
@@ -134,11 +111,6 @@ impl Journal {
 }
 
 impl Kept {
-    fn clear(&mut self, life: u32) -> usize {
-        let joined = self.joined;
-        std::mem::replace(self, Self { life, joined, ..Self::default() }).bytes
-    }
-
     fn cut(&mut self, most: usize) -> usize {
         let before = self.bytes;
         while self.bytes > most {

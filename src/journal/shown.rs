@@ -29,7 +29,7 @@ pub fn json(entry: &Entry, notes: &[String], origin: Origin<'_>) -> Value {
         put(&mut headers, name, mask.header(name, value));
     }
     let mut shown = json!({
-        "seq": facts.arrival.seq,
+        "seq": facts.seq,
         "at": facts.reading.now.iso(),
         "elapsedMs": milliseconds(facts.reading.elapsed),
         "world": origin.world,

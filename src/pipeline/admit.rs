@@ -27,7 +27,7 @@ pub(super) struct Route<'a> {
 }
 
 pub(super) fn admit<'a>(received: &'a Received<'a>) -> Admitted<'a> {
-    let Received { at, world, snapshot, call, .. } = received;
+    let Received { at, world, run, snapshot, call, .. } = received;
     let route = received.route.map(|(spec, parameter)| Route { spec, parameter: decode(parameter) });
     let key = match &route {
         Some(Route { spec: Spec { key: KeyIn::Body(_), .. }, .. }) => {
@@ -38,7 +38,7 @@ pub(super) fn admit<'a>(received: &'a Received<'a>) -> Admitted<'a> {
     let key = key.map(trim).filter(|key| !key.is_empty());
     let is_minted = world.minted.as_ref().is_some_and(|minted| key.as_deref() == Some(&minted.key));
     let key_match = if is_minted { KeyMatch::Minted } else { snapshot.keys.place(key.as_deref()) };
-    Admitted { received, route, key, key_match, reading: world.clock.at(*at) }
+    Admitted { received, route, key, key_match, reading: run.clock.at(*at) }
 }
 
 fn trim(key: Cow<'_, str>) -> Cow<'_, str> {

@@ -1,7 +1,6 @@
 //! Step 3: which fault applies to a request.
 
 use crate::fault;
-use crate::fault::counters::Arrival;
 use crate::fault::decide::Verdict;
 use crate::fault::request::Request;
 use crate::pipeline::admit::Admitted;
@@ -10,7 +9,7 @@ use crate::pipeline::receive::Received;
 /// A request with its number of arrival and the verdict of the world's faults.
 pub(super) struct Decided<'a> {
     pub(super) admitted: &'a Admitted<'a>,
-    pub(super) arrival: Arrival,
+    pub(super) seq: u64,
     pub(super) verdict: Verdict<'a>,
 }
 
@@ -18,9 +17,9 @@ pub(super) struct Decided<'a> {
 /// counted fault applies exactly as often as it says.
 pub(super) fn decide<'a>(admitted: &'a Admitted<'a>) -> Decided<'a> {
     let Admitted { received, route, key, key_match, reading } = admitted;
-    let Received { world, snapshot, call, .. } = received;
-    let mut counters = world.counters();
-    let arrival = counters.arrive();
+    let Received { run, snapshot, call, .. } = received;
+    let mut counters = run.counters();
+    let seq = counters.arrive();
     let verdict = match route {
         Some(route) if call.method == "POST" && !snapshot.faults.is_empty() => {
             let operation = (route.spec.operation, &*route.parameter);
@@ -30,5 +29,5 @@ pub(super) fn decide<'a>(admitted: &'a Admitted<'a>) -> Decided<'a> {
         }
         Some(_) | None => Verdict::default(),
     };
-    Decided { admitted, arrival, verdict }
+    Decided { admitted, seq, verdict }
 }

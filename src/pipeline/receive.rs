@@ -14,14 +14,17 @@ use crate::operations::spec::{KeyIn, Spec};
 use crate::pipeline::refuse::refuse;
 use crate::world::World;
 use crate::world::registry::Registry;
+use crate::world::run::Run;
 use crate::world::snapshot::Snapshot;
 
-/// A call with its world, and with what that world serves. A reload that comes meanwhile does not change it.
+/// A call with its world, and with what that world serves. A reload or reset that comes meanwhile does not change it.
 #[derive(Clone, Debug)]
 pub struct Received<'a> {
     /// Real time of the arrival.
     pub at: Instant,
     pub world: Arc<World>,
+    /// What the call reads and writes, even if the world is reset meanwhile.
+    pub run: Arc<Run>,
     pub snapshot: Arc<Snapshot>,
     /// The call, its path without the world's name.
     pub(super) call: Call<'a>,
@@ -75,11 +78,12 @@ pub fn receive<'a>(registry: &Registry, mut call: Call<'a>) -> Result<Received<'
     let world = named.or(key_world).unwrap_or_else(|| registry.default_world());
     let foreign_key = claimed.is_some_and(|owner| owner.minted.is_some() && !Arc::ptr_eq(&owner, &world));
     world.touch();
-    let snapshot = world.snapshot();
+    let run = world.run();
+    let snapshot = run.snapshot();
     if let Some(reply) = cors::preflight(&snapshot.dialect.cors, &call) {
         return Err(reply);
     }
-    Ok(Received { at, world, snapshot, call, prefixed, route, body_key, foreign_key })
+    Ok(Received { at, world, run, snapshot, call, prefixed, route, body_key, foreign_key })
 }
 
 /// The 404 of a world that does not exist. A preflight gets the default world's reply, so that the page may read the 404

@@ -52,13 +52,13 @@ impl Handled {
 }
 
 pub(super) fn record(decided: &Decided<'_>, shaped: Shaped) -> Outcome {
-    let Received { at, world, snapshot, call, prefixed, .. } = decided.admitted.received;
+    let Received { at, world, run, snapshot, call, prefixed, .. } = decided.admitted.received;
     let Shaped { reply, send_plan, code, notes } = shaped;
     let operation = decided.admitted.route.as_ref().map(|route| route.spec.operation);
     let decision = decided.verdict.decision.clone().map(Arc::new);
-    let entry = world.journal.is_on().then(|| {
+    let entry = run.journal.is_on().then(|| {
         let facts = Facts {
-            arrival: decided.arrival,
+            seq: decided.seq,
             reading: decided.admitted.reading,
             spec: decided.admitted.route.as_ref().map(|route| route.spec),
             place: decided.admitted.key_match,
@@ -70,8 +70,8 @@ pub(super) fn record(decided: &Decided<'_>, shaped: Shaped) -> Outcome {
             dialect: Arc::clone(&snapshot.dialect),
             notes,
         };
-        let entry = Arc::new(Entry::new(facts, call, &reply, world.journal.most_of_a_body()));
-        world.journal.add(Arc::clone(&entry));
+        let entry = Arc::new(Entry::new(facts, call, &reply, run.journal.most_of_a_body()));
+        run.journal.add(Arc::clone(&entry));
         if world.stream.is_watched() {
             publish(world, &entry);
         }
@@ -84,10 +84,10 @@ pub(super) fn record(decided: &Decided<'_>, shaped: Shaped) -> Outcome {
 fn publish(world: &World, entry: &Entry) {
     let minted = world.minted.as_ref().map(|key| key.key.as_str());
     let request = shown::json(entry, &entry.facts.notes, Origin { world: &world.name, minted });
-    world.stream.tell("request", &request);
+    world.stream.publish("request", &request);
     if let Some(fault) = entry.fault() {
         let applied =
             serde_json::json!({ "name": fault, "seq": request["seq"], "decision": request["decision"] });
-        world.stream.tell("fault", &applied);
+        world.stream.publish("fault", &applied);
     }
 }

@@ -15,7 +15,7 @@ use crate::pipeline::admit::{Admitted, Route};
 use crate::pipeline::decide::Decided;
 use crate::pipeline::receive::Received;
 use crate::pipeline::refuse::refuse;
-use crate::world::World;
+use crate::world::run::Run as WorldRun;
 
 /// A reply before faults and CORS change it.
 pub(super) struct Ran {
@@ -35,7 +35,7 @@ impl Ran {
 /// The order of the checks is that of `docs/api.md` 1.
 pub(super) fn run(decided: &Decided<'_>, dataset: &Dataset) -> Ran {
     let admitted = decided.admitted;
-    let Received { world, snapshot, call, .. } = admitted.received;
+    let Received { run, snapshot, call, .. } = admitted.received;
     let refused = |spec: Option<&Spec>, error: &ApiError| {
         let reply = refuse(snapshot, spec.map(|spec| spec.operation), error);
         Ran::new(reply, Some(error.code.row().number))
@@ -56,7 +56,7 @@ pub(super) fn run(decided: &Decided<'_>, dataset: &Dataset) -> Ran {
     let result = catch_unwind(AssertUnwindSafe(|| check_and_run(admitted, route, dataset)));
     match result.unwrap_or_else(|_| Err(ApiError::new(Code::Internal, ""))) {
         Ok(Done { body, account, contact, note }) => {
-            world.operation_done(spec.operation, account, contact);
+            run.operation_done(spec.operation, account, contact);
             Ran { notes: note.into_iter().collect(), ..Ran::new(Reply::json(200, body), None) }
         }
         Err(error) => refused(Some(spec), &error),
@@ -65,7 +65,7 @@ pub(super) fn run(decided: &Decided<'_>, dataset: &Dataset) -> Ran {
 
 fn check_and_run(admitted: &Admitted<'_>, route: &Route<'_>, dataset: &Dataset) -> Result<Done, ApiError> {
     let Admitted { received, reading, .. } = admitted;
-    let Received { world, snapshot, call, .. } = received;
+    let Received { run: state, snapshot, call, .. } = received;
     if call.method != "POST" {
         return Err(ApiError::new(Code::Method, format!("{} is not allowed here; POST is", call.method)));
     }
@@ -77,14 +77,14 @@ fn check_and_run(admitted: &Admitted<'_>, route: &Route<'_>, dataset: &Dataset) 
             authenticate(received, received.body_key.clone()?.as_deref())?
         }
     };
-    check_rate_limit(world, caller, *reading)?;
-    let added = world.added.beside(dataset);
+    check_rate_limit(state, caller, *reading)?;
+    let added = state.added.beside(dataset);
     let context = Context {
         dialect: &snapshot.dialect,
         events: &snapshot.events,
         dataset,
         added: added.as_deref().map(|added| &added.facts),
-        ledger: &world.ledger,
+        ledger: &state.ledger,
     };
     let authorized = Authorized { call, caller, parameter: &route.parameter };
     match route.spec.run {
@@ -121,9 +121,9 @@ fn authenticate<'a>(received: &'a Received<'_>, key: Option<&str>) -> Result<Cal
 }
 
 /// Step 5.
-fn check_rate_limit(world: &World, caller: Caller<'_>, reading: Reading) -> Result<(), ApiError> {
+fn check_rate_limit(run: &WorldRun, caller: Caller<'_>, reading: Reading) -> Result<(), ApiError> {
     let Some((key, limit)) = caller.key.and_then(|key| Some((key, key.rate_limit?))) else { return Ok(()) };
-    let passed = world.quotas().pass(&key.key, limit, reading.start, reading.now);
+    let passed = run.quotas().pass(&key.key, limit, reading.start, reading.now);
     passed.map_err(|seconds| ApiError {
         retry_after: Some(seconds),
         ..ApiError::new(Code::RateLimited, format!("the key's window ends in {seconds} s"))

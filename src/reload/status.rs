@@ -1,7 +1,9 @@
 //! How the loads of all scenarios went, and what is served of them: apply.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use arc_swap::ArcSwap;
 
 use crate::clock::{self, Moment};
 use crate::reload::{Reading, Setup, stamp};
@@ -46,11 +48,13 @@ impl Entry {
     }
 }
 
-/// How all loads went.
+/// The load status of all scenarios.
 #[derive(Debug, Default)]
 pub struct LoadStatus {
-    /// By file. The lock is held to copy or replace it.
-    entries: Mutex<Vec<Entry>>,
+    /// By name. Replaced once the worlds serve what was loaded; nobody waits to read it.
+    entries: ArcSwap<Vec<Entry>>,
+    /// Held by whoever applies a load, so that no other load comes between.
+    applying: Mutex<()>,
 }
 
 /// What a load changed, for the person at the terminal.
@@ -84,14 +88,13 @@ pub enum LoadEvent {
 impl LoadStatus {
     /// How the loads of every scenario went, by name.
     #[must_use]
-    pub fn entries(&self) -> Vec<Entry> {
-        let mut entries = self.lock().clone();
-        entries.sort_by(|left, right| left.name.cmp(&right.name));
-        entries
+    pub fn entries(&self) -> Arc<Vec<Entry>> {
+        self.entries.load_full()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Entry>> {
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    fn publish(&self, mut entries: Vec<Entry>) {
+        entries.sort_by(|left, right| left.name.cmp(&right.name));
+        self.entries.store(Arc::new(entries));
     }
 
     /// Takes a reading in: scenarios that are good and new are given to `serve`; everything else stays as it was.
@@ -101,7 +104,8 @@ impl LoadStatus {
         reading: Reading,
         mut serve: impl FnMut(Arc<Snapshot>),
     ) -> Vec<LoadEvent> {
-        let mut entries = self.lock();
+        let _applying = self.applying.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut entries = Vec::clone(&self.entries());
         let mut news = Vec::new();
         let present: Vec<(PathBuf, String)> =
             reading.folder.scenarios.iter().map(|loaded| (loaded.path.clone(), name(loaded))).collect();
@@ -127,6 +131,7 @@ impl LoadStatus {
         for entry in entries.iter_mut().filter(|entry| !is_present(entry)) {
             news.extend(entry.gone());
         }
+        self.publish(entries);
         news
     }
 
@@ -144,7 +149,8 @@ impl LoadStatus {
         let context =
             LoadContext { files: setup.files.as_ref(), root: setup.root(), today: clock::system_now().day() };
         let mut loaded = load_text(&context, name, text);
-        let mut entries = self.lock();
+        let _applying = self.applying.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut entries = Vec::clone(&self.entries());
         loaded.diagnostics.extend(taken_names(&entries, name, &loaded));
         shorten_paths(&mut loaded.diagnostics, &setup.cwd);
         let failed = loaded.diagnostics.iter().any(|problem| problem.severity == Severity::Error);
@@ -160,7 +166,9 @@ impl LoadStatus {
         entry.stamp = stamp(&entry.files, |file| Some(setup.files.stamp(file)));
         entry.sent = true;
         entry.serve(setup, scenario, serve);
-        Ok((entry.clone(), new))
+        let entry = entry.clone();
+        self.publish(entries);
+        Ok((entry, new))
     }
 }
 

@@ -121,8 +121,8 @@ pub(crate) async fn get(state: web::Data<State>) -> Result<HttpResponse, AdminEr
     shown.register("deliveries", "Deliveries that were answered 2xx", told(&engine.delivered));
     shown.register("deliveries_dead", "Deliveries that are not tried any more", told(&engine.dead));
     let (loads, failures) = (Family::<Loaded, Counter>::default(), Family::<Loaded, Counter>::default());
-    for entry in state.board.entries() {
-        let loaded = Loaded { scenario: entry.name };
+    for entry in state.board.entries().iter() {
+        let loaded = Loaded { scenario: entry.name.clone() };
         loads.get_or_create(&loaded).inc_by(entry.generation);
         failures.get_or_create(&loaded).inc_by(entry.failures);
     }

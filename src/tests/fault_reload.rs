@@ -98,7 +98,7 @@ fn a_reset_frees_what_was_counted_and_so_does_a_reload_for_faults_that_are_gone(
     for place in 0..50 {
         status(&folder, "a", place, "k");
     }
-    let counted = || world.counters().fingerprints();
+    let counted = || world.run().counters().fingerprints();
     assert_eq!(counted(), 100, "by two faults");
     folder.save("a.yaml", &scenario(&[BY_REQUEST]));
     assert_eq!(counted(), 50);

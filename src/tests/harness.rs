@@ -18,9 +18,9 @@ use crate::reload::status::{Entry, LoadEvent, LoadStatus};
 use crate::reload::{Setup, read};
 use crate::scenario::files::{Files, Memory};
 use crate::world::World;
+use crate::world::create::{Start, WorldRequest};
 use crate::world::registry::Registry;
 use crate::world::shared::Shared;
-use crate::world::wanted::{Start, WorldRequest};
 
 /// Files in memory that change between loads.
 #[derive(Clone, Default)]
@@ -47,7 +47,7 @@ impl Files for SharedFiles {
 /// The folder `/s` in memory, served as the program serves a folder; a test decides when it is loaded again.
 pub struct ScenarioFolder {
     pub files: SharedFiles,
-    setup: Setup,
+    pub setup: Setup,
     pub status: LoadStatus,
     pub registry: Registry,
 }

@@ -14,7 +14,7 @@ use crate::api::call::{Body, Call};
 use crate::draw::Seed;
 use crate::pipeline;
 use crate::reload::status::LoadEvent;
-use crate::reload::{Setup, follow};
+use crate::reload::{Setup, follow, read};
 use crate::scenario::files::Files;
 
 /// A scenario with so many reviews of business 1.
@@ -168,8 +168,8 @@ fn what_clients_wrote_and_the_clock_stay() {
         &json!({"email": "kept@x.test", "businessIds": [11]}),
     );
     let world = folder.registry.default_world();
-    world.clock.advance(Duration::from_secs(61));
-    let now = world.clock.now();
+    world.run().clock.advance(Duration::from_secs(61));
+    let now = world.run().clock.now();
     folder.save("a.yaml", &text(2));
     assert_eq!(folder.reviews("a"), 2);
     let again = folder.call(
@@ -179,7 +179,7 @@ fn what_clients_wrote_and_the_clock_stay() {
         &json!({"email": "KEPT@x.test"}),
     );
     assert_eq!(again, saved);
-    assert_eq!(folder.registry.default_world().clock.now(), now);
+    assert_eq!(folder.registry.default_world().run().clock.now(), now);
 }
 
 #[test]
@@ -356,4 +356,18 @@ fn a_save_between_the_reading_and_the_watch_is_not_lost() {
         assert_eq!(heard.unwrap(), ["loaded a 2"], "though no event told of it");
     });
     assert_eq!(folder.reviews("a"), 2);
+}
+
+#[test]
+fn health_can_be_read_while_worlds_take_up_a_scenario() {
+    let folder = ScenarioFolder::new(&[("a.yaml", &with(1))]);
+    folder.write("a.yaml", &with(2));
+    thread::scope(|scope| {
+        let (sender, receiver) = channel();
+        folder.status.apply(&folder.setup, read(&folder.setup), |_| {
+            let (sender, status) = (sender.clone(), &folder.status);
+            scope.spawn(move || sender.send(status.entries().len()));
+            assert_eq!(receiver.recv_timeout(Duration::from_secs(5)), Ok(1));
+        });
+    });
 }

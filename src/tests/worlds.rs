@@ -3,9 +3,12 @@
 use std::time::Duration;
 
 use super::harness::{Request, create_world, serve};
+use crate::api::call::{Body, Call};
 use crate::draw::Seed;
+use crate::pipeline::answer;
+use crate::pipeline::receive::receive;
 use crate::world::World;
-use crate::world::wanted::{CreateError, WorldRequest};
+use crate::world::create::{CreateError, WorldRequest};
 
 #[test]
 fn a_world_that_nobody_uses_goes_and_one_in_use_stays() {
@@ -14,9 +17,9 @@ fn a_world_that_nobody_uses_goes_and_one_in_use_stays() {
     let hour = Duration::from_secs(3600);
     let (used, idle) = (create_world(&folder, "used", None), create_world(&folder, "idle", None));
     let key = idle.minted.clone().unwrap().key;
-    assert_eq!(registry.expire(idle.used() + hour, hour), 0, "not yet");
-    let later = idle.used() + hour + Duration::from_millis(1);
-    while used.used() <= idle.used() {
+    assert_eq!(registry.expire(idle.last_used() + hour, hour), 0, "not yet");
+    let later = idle.last_used() + hour + Duration::from_millis(1);
+    while used.last_used() <= idle.last_used() {
         Request::numbered(1).send(registry, "used");
     }
     assert_eq!(registry.expire(later, hour), 1);
@@ -35,7 +38,7 @@ fn a_world_whose_name_a_scenario_took_expires_by_its_key() {
     assert!(folder.registry.named("b").unwrap().is_standing());
     let key = made.minted.clone().unwrap().key;
     assert!(folder.registry.of_key(&key).is_some());
-    assert_eq!(folder.registry.expire(made.used() + Duration::from_secs(2), Duration::from_secs(1)), 1);
+    assert_eq!(folder.registry.expire(made.last_used() + Duration::from_secs(2), Duration::from_secs(1)), 1);
     assert!(folder.registry.of_key(&key).is_none() && folder.registry.named("b").is_some());
     assert!(!folder.registry.has_own_keys());
 }
@@ -82,4 +85,28 @@ fn worlds_of_one_seed_share_its_dataset_over_a_reload_too_and_it_goes_with_the_l
     assert!(again.snapshot().ready().is_none(), "built anew");
     again.reset(Some(Seed(1)));
     assert!(again.snapshot().ready().is_some(), "the scenario's own was there all along");
+}
+
+#[test]
+fn a_call_located_before_a_reset_leaves_nothing_in_the_world_after_it() {
+    let folder = serve(
+        "standin: 1\nkeys: [{key: k, rate_limit: 1 per 60s}]\nbusinesses: [{number: 1, name: A, locations: [{number: 11, name: L}]}]\nfaults: [{name: slow, then: {delay: 1ms}}]\n",
+    );
+    let call = Call {
+        method: "POST",
+        path: "/v1/contact/external/preferences/saveCustomer",
+        query: "",
+        headers: vec![("x-api-key", b"k"), ("x-business-number", b"1")],
+        body: Body::Whole(br#"{"email": "zoe@x.test", "businessIds": [11]}"#),
+    };
+    let received = receive(&folder.registry, call.clone()).unwrap();
+    let world = folder.registry.default_world();
+    world.reset(None);
+    assert_eq!(answer(&received, received.snapshot.dataset()).reply.status, 200);
+    let run = world.run();
+    assert!(run.ledger().contacts.of(1, None).all().is_empty());
+    assert_eq!(world.faults()[0].hits, 0);
+    assert!(run.journal.read().entries.is_empty());
+    let received = receive(&folder.registry, call).unwrap();
+    assert_eq!(answer(&received, received.snapshot.dataset()).reply.status, 200, "the quota is whole");
 }

@@ -20,8 +20,8 @@ use crate::webhook::target::Policy;
 
 /// A world as the engine sees it.
 pub trait WorldHandle: Send + Sync {
-    /// Its webhooks.
-    fn hooks(&self) -> &WebhookState;
+    /// Its webwebhooks.
+    fn webhooks(&self) -> &WebhookState;
     /// Its clock.
     fn clock(&self) -> &VirtualClock;
     /// Makes happen what its timeline has come to.
@@ -120,7 +120,7 @@ impl Engine {
 
     /// Follows a world from now on, if it has anything to follow and is not followed already.
     pub fn follow(self: &Arc<Self>, site: &Arc<dyn WorldHandle>) {
-        if !site.hooks().wants_driving() {
+        if !site.webhooks().wants_driving() {
             return;
         }
         let mut sites = self.sites();
@@ -129,7 +129,7 @@ impl Engine {
             sites.push(Arc::downgrade(site));
             return;
         };
-        if site.hooks().driven.swap(true, Ordering::AcqRel) {
+        if site.webhooks().driven.swap(true, Ordering::AcqRel) {
             return;
         }
         sites.push(Arc::downgrade(site));
@@ -143,7 +143,7 @@ impl Engine {
             let Some(held) = site.upgrade() else { return };
             let next = self.step(&held).filter(|_| held.clock().mode() == Mode::Running);
             let left = next.map(|due| due.0.saturating_sub(held.clock().now().0).max(1));
-            let wake = Arc::clone(&held.hooks().wake);
+            let wake = Arc::clone(&held.webhooks().wake);
             // A world goes away while it is waited for.
             drop(held);
             match left.and_then(|left| u64::try_from(left).ok()) {
@@ -159,7 +159,7 @@ impl Engine {
         site.happen();
         let reading = site.clock().at(clock::real_now());
         loop {
-            let due = site.hooks().take(reading, AT_ONCE);
+            let due = site.webhooks().take(reading, AT_ONCE);
             let taken = due.len();
             for due in due {
                 let attempt = attempt(Arc::clone(self), Arc::clone(site), due);
@@ -169,7 +169,7 @@ impl Engine {
                 break;
             }
         }
-        site.hooks().next_due(site.clock().start())
+        site.webhooks().next_due(site.clock().start())
     }
 
     /// Moves a world's clock forward to a time, from one due instant to the next, and waits for what falls due at each;
@@ -180,14 +180,17 @@ impl Engine {
         to: Moment,
         limit: Duration,
     ) -> usize {
-        let hooks = site.hooks();
-        let _stepping = hooks.stepping.lock().await;
+        let webhooks = site.webhooks();
+        let _stepping = webhooks.stepping.lock().await;
         let deadline = clock::real_now() + limit;
         loop {
             if !self.settled(site, deadline).await {
                 break;
             }
-            match hooks.next_due(site.clock().start()).filter(|due| *due <= to && *due > site.clock().now()) {
+            match webhooks
+                .next_due(site.clock().start())
+                .filter(|due| *due <= to && *due > site.clock().now())
+            {
                 // A running clock may have come there by itself.
                 Some(due) => drop(site.clock().set(due)),
                 None => break,
@@ -195,20 +198,20 @@ impl Engine {
         }
         let _ = site.clock().set(to);
         self.settled(site, deadline).await;
-        hooks.pending(site.clock().now())
+        webhooks.pending(site.clock().now())
     }
 
     /// Waits until nothing is due or under way in a world; says whether that came before the deadline.
     async fn settled(self: &Arc<Self>, site: &Arc<dyn WorldHandle>, deadline: Instant) -> bool {
-        let hooks = site.hooks();
+        let webhooks = site.webhooks();
         loop {
-            let progress = hooks.progress.notified();
+            let progress = webhooks.progress.notified();
             tokio::pin!(progress);
             progress.as_mut().enable();
             self.step(site);
             let now = site.clock().now();
-            let waits = hooks.next_due(site.clock().start()).is_some_and(|due| due <= now);
-            if hooks.flying() == 0 && !waits {
+            let waits = webhooks.next_due(site.clock().start()).is_some_and(|due| due <= now);
+            if webhooks.flying() == 0 && !waits {
                 return true;
             }
             if self.running.get().is_none() || clock::real_now() >= deadline {
@@ -236,14 +239,14 @@ async fn attempt(engine: Arc<Engine>, site: Arc<dyn WorldHandle>, due: Due) {
     // Never closed, so that a permit always comes.
     let _permit = running.permits.acquire().await;
     let began = clock::real_now();
-    let allow = &due.plan.webhooks.allow;
+    let allow = &due.plan.settings.allow;
     let policy = Policy { own: running.own, allow, by_page: due.by_page };
     let result = running.client.send(&due.outgoing, policy).await;
     let counts = &engine.counts;
     counts.attempts.fetch_add(1, Ordering::Relaxed);
     let good = result.as_ref().is_ok_and(|answer| (200..300).contains(&answer.status));
     counts.failed_attempts.fetch_add(u64::from(!good), Ordering::Relaxed);
-    if let Some(delivery) = site.hooks().ended(&due, result, site.clock().now(), began.elapsed()) {
+    if let Some(delivery) = site.webhooks().ended(&due, result, site.clock().now(), began.elapsed()) {
         counts.delivered.fetch_add(u64::from(delivery.status == Status::Delivered), Ordering::Relaxed);
         counts.dead.fetch_add(u64::from(delivery.status == Status::Dead), Ordering::Relaxed);
         site.changed(&delivery);

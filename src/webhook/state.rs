@@ -24,17 +24,17 @@ use crate::webhook::{sign, timeline};
 
 /// What a scenario says of webhooks, ready for use.
 #[derive(Debug, Default)]
-pub struct Plan {
+pub struct WebhookPlan {
     /// As written.
-    pub webhooks: Webhooks,
+    pub settings: Webhooks,
     templates: Templates,
 }
 
-impl Plan {
+impl WebhookPlan {
     /// Of those settings.
     #[must_use]
-    pub fn new(webhooks: Webhooks) -> Self {
-        Self { templates: Templates::new(&webhooks), webhooks }
+    pub fn new(settings: Webhooks) -> Self {
+        Self { templates: Templates::new(&settings), settings }
     }
 }
 
@@ -58,7 +58,7 @@ pub struct WebhookState {
 
 #[derive(Debug)]
 struct State {
-    plan: Arc<Plan>,
+    plan: Arc<WebhookPlan>,
     seed: Seed,
     /// How often all was forgotten: an attempt of before has no place to be written down.
     life: u32,
@@ -103,7 +103,7 @@ pub struct Due {
     /// What is sent.
     pub outgoing: Outgoing,
     /// By whose rules.
-    pub plan: Arc<Plan>,
+    pub plan: Arc<WebhookPlan>,
     /// Whether a stranger's web page may have subscribed it.
     pub by_page: bool,
 }
@@ -111,7 +111,7 @@ pub struct Due {
 impl WebhookState {
     /// At the world's start.
     #[must_use]
-    pub fn new(plan: Arc<Plan>, seed: Seed) -> Self {
+    pub fn new(plan: Arc<WebhookPlan>, seed: Seed) -> Self {
         Self {
             state: Mutex::new(State::new(plan, seed, 0)),
             wake: Arc::default(),
@@ -127,12 +127,12 @@ impl WebhookState {
 
     /// Other settings from now on; what is under way stays. Happenings of another timeline that lie behind are not made
     /// up for.
-    pub fn replace(&self, plan: &Arc<Plan>, since_start: Duration) {
+    pub fn replace_plan(&self, plan: &Arc<WebhookPlan>, since_start: Duration) {
         let mut state = self.state();
-        if state.plan.webhooks.timeline != plan.webhooks.timeline {
-            state.fired = timeline::Fired::until(&plan.webhooks.timeline, since_start);
+        if state.plan.settings.timeline != plan.settings.timeline {
+            state.fired = timeline::Fired::until(&plan.settings.timeline, since_start);
         }
-        if state.plan.webhooks.faults != plan.webhooks.faults {
+        if state.plan.settings.faults != plan.settings.faults {
             state.counters = Counters::default();
         }
         state.plan = Arc::clone(plan);
@@ -140,11 +140,11 @@ impl WebhookState {
         self.wake.notify_one();
     }
 
-    /// Back to the world's start: what is under way is forgotten.
-    pub fn reset(&self, plan: &Arc<Plan>, seed: Seed) {
+    /// Forgets all deliveries and takes no more: the run is over.
+    pub fn close(&self) {
         let mut state = self.state();
         let life = state.life + 1;
-        *state = State::new(Arc::clone(plan), seed, life);
+        *state = State::new(Arc::default(), state.seed, life);
         drop(state);
         self.wake.notify_one();
         self.progress.notify_waiters();
@@ -203,7 +203,7 @@ impl WebhookState {
         for made in matching {
             deliveries += 1;
             let seen = seen(made.id, nth);
-            let effect = seen.struck((&plan.webhooks.faults, false), *seed, since_start, counters);
+            let effect = seen.struck((&plan.settings.faults, false), *seed, since_start, counters);
             let id = Draw::new(*seed, "delivery id").with(seen.fingerprint()).number();
             let delivery = Delivery {
                 id: format!("dlv_{id:016x}"),
@@ -237,16 +237,16 @@ impl WebhookState {
                 subscription: start.delivery.subscription,
                 nth: event.nth,
             };
-            let effect = seen.struck((&plan.webhooks.faults, true), *seed, reading.since_start(), counters);
+            let effect = seen.struck((&plan.settings.faults, true), *seed, reading.since_start(), counters);
             let body = event.body.clone();
             let cut = (effect == Some(DeliveryEffect::Truncate)).then_some(body.len() / 2);
-            let headers = headers(&plan.webhooks.signing, &event.id, now, &body, effect);
+            let headers = headers(&plan.settings.signing, &event.id, now, &body, effect);
             let attempt = Attempt { at: now, headers: headers.clone(), cut, outcome: None };
             if let Some(delivery) = schedule.get_mut(start.number) {
                 delivery.attempts.push(attempt);
             }
             let Delivery { endpoint, by_page, .. } = start.delivery;
-            let timeout = plan.webhooks.retry.timeout;
+            let timeout = plan.settings.retry.timeout;
             let outgoing = Outgoing { endpoint, headers, body, cut, timeout };
             due.push(Due { number: start.number, life: *life, outgoing, plan: Arc::clone(plan), by_page });
         }
@@ -285,13 +285,13 @@ impl WebhookState {
                 schedule.ended(
                     due.number,
                     Ended { good: false, why: &why, now },
-                    &plan.webhooks.retry,
+                    &plan.settings.retry,
                     *seed,
                 );
             }
             Ok(Answer { status, .. }) => {
                 let (good, why) = ((200..300).contains(&status), format!("answered {status}"));
-                schedule.ended(due.number, Ended { good, why: &why, now }, &plan.webhooks.retry, *seed);
+                schedule.ended(due.number, Ended { good, why: &why, now }, &plan.settings.retry, *seed);
             }
         }
         let delivery = schedule.get_mut(due.number).cloned();
@@ -305,13 +305,13 @@ impl WebhookState {
     pub fn happenings(&self, since_start: Duration) -> Vec<(Duration, Emission)> {
         let mut state = self.state();
         let State { plan, fired, .. } = &mut *state;
-        fired.take(&plan.webhooks.timeline, since_start)
+        fired.take(&plan.settings.timeline, since_start)
     }
 
     /// What follows an operation.
     #[must_use]
     pub fn following(&self, operation: crate::api::operation::Operation) -> Vec<Emission> {
-        timeline::following(&self.state().plan.webhooks.timeline, operation)
+        timeline::following(&self.state().plan.settings.timeline, operation)
     }
 
     /// Whether it has a timeline of its own, or anything under way: whether it wants to be followed.
@@ -320,14 +320,14 @@ impl WebhookState {
         let state = self.state();
         !self.driven.load(Ordering::Acquire)
             && (state.schedule.next_due().is_some()
-                || state.fired.next(&state.plan.webhooks.timeline).is_some())
+                || state.fired.next(&state.plan.settings.timeline).is_some())
     }
 
     /// When the next thing is due, by world time, of a world that started then.
     #[must_use]
     pub fn next_due(&self, start: Moment) -> Option<Moment> {
         let state = self.state();
-        let happening = state.fired.next(&state.plan.webhooks.timeline);
+        let happening = state.fired.next(&state.plan.settings.timeline);
         let happening = happening.map(|since| {
             Moment(start.0.saturating_add(i64::try_from(since.as_millis()).unwrap_or(i64::MAX)))
         });
@@ -369,8 +369,8 @@ impl Drop for WebhookState {
 }
 
 impl State {
-    fn new(plan: Arc<Plan>, seed: Seed, life: u32) -> Self {
-        let fired = timeline::Fired::new(&plan.webhooks.timeline);
+    fn new(plan: Arc<WebhookPlan>, seed: Seed, life: u32) -> Self {
+        let fired = timeline::Fired::new(&plan.settings.timeline);
         Self {
             plan,
             seed,

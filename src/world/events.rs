@@ -1,4 +1,4 @@
-//! Events of a world: made to happen, by whomever, and followed by the engine.
+//! Events of a run: emitting them, and moving its clock, which makes due ones happen.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -16,9 +16,9 @@ use crate::webhook::engine::WorldHandle;
 use crate::webhook::schedule::UnderWay;
 use crate::webhook::settings::Emission;
 use crate::webhook::state::{Emitted, Told, WebhookState};
-use crate::world::World;
+use crate::world::run::Run;
 
-impl World {
+impl Run {
     /// An event happens now to an account: none where its conversation is closed. `contact` is the one that a
     /// conversation opened by it is with; else it is drawn from the account's.
     pub fn emit(
@@ -30,55 +30,54 @@ impl World {
         let reading = self.clock.at(clock::real_now());
         let told = Told { emission, business, now: reading.now, since_start: reading.since_start() };
         let emitted = self.tell(told, contact);
-        self.followed();
+        self.start_webhooks();
         emitted
     }
 
     fn tell(&self, told: Told<'_>, contact: Option<u64>) -> Option<Emitted> {
         let subscriptions = self.ledger().subscriptions.all().to_vec();
         let emitted =
-            self.hooks.emit(told, &subscriptions, |draw| self.contact(told.business, contact, draw))?;
-        self.shared.engine.counts().dead.fetch_add(emitted.dead as u64, Ordering::Relaxed);
+            self.webhooks.emit(told, &subscriptions, |draw| self.contact(told.business, contact, draw))?;
+        self.engine.counts().dead.fetch_add(emitted.dead as u64, Ordering::Relaxed);
         Some(emitted)
     }
 
-    /// What follows an operation that a client did, to an account.
+    /// Emits the events that follow an operation. `account` is the number of the account that it was about, `contact`
+    /// the id of the contact that it wrote.
     pub fn operation_done(self: &Arc<Self>, operation: Operation, account: u64, contact: Option<u64>) {
-        for emission in self.hooks.following(operation) {
-            if let Some(business) = emission.business.or(Some(account)) {
-                self.emit(&emission, business, contact);
-            }
+        for emission in self.webhooks.following(operation) {
+            self.emit(&emission, emission.business.unwrap_or(account), contact);
         }
     }
 
     /// The engine follows it from now on, if it has anything to follow.
-    pub fn followed(self: &Arc<Self>) {
+    pub fn start_webhooks(self: &Arc<Self>) {
         let site: Arc<dyn WorldHandle> = Arc::<Self>::clone(self);
-        self.shared.engine.follow(&site);
+        self.engine.follow(&site);
     }
 
     /// Moves its clock forward to a time; what falls due happens, in order, before this is over. Gives how many
     /// deliveries are still awaited after so much real time.
     pub async fn advance(self: &Arc<Self>, to: Moment, limit: std::time::Duration) -> usize {
         let site: Arc<dyn WorldHandle> = Arc::<Self>::clone(self);
-        self.shared.engine.advance(&site, to, limit).await
+        self.engine.advance(&site, to, limit).await
     }
 
     /// Freezes its clock, or lets it run on.
     pub fn set_mode(&self, mode: Mode) {
         self.clock.set_mode(mode);
-        self.hooks.wake.notify_one();
+        self.webhooks.wake.notify_one();
     }
 
     /// The deliveries that are kept, in the order made, that a filter takes, and how many were given up.
     pub fn deliveries(&self, takes: impl Fn(&Delivery) -> bool) -> (Vec<Delivery>, u64) {
-        self.hooks.deliveries(takes)
+        self.webhooks.deliveries(takes)
     }
 
     /// Delivers once more what is finished. None where there is none of that id; an error where it is under way.
-    pub fn redeliver(self: &Arc<Self>, id: &str) -> Option<Result<Delivery, UnderWay>> {
-        let retried = self.hooks.retry(id, self.clock.now());
-        self.followed();
+    pub fn retry_delivery(self: &Arc<Self>, id: &str) -> Option<Result<Delivery, UnderWay>> {
+        let retried = self.webhooks.retry(id, self.clock.now());
+        self.start_webhooks();
         retried
     }
 
@@ -130,9 +129,9 @@ fn told(contact: &Contact) -> Value {
     members.into()
 }
 
-impl WorldHandle for World {
-    fn hooks(&self) -> &WebhookState {
-        &self.hooks
+impl WorldHandle for Run {
+    fn webhooks(&self) -> &WebhookState {
+        &self.webhooks
     }
 
     fn clock(&self) -> &VirtualClock {
@@ -141,7 +140,7 @@ impl WorldHandle for World {
 
     fn happen(&self) {
         let reading = self.clock.at(clock::real_now());
-        for (since_start, emission) in self.hooks.happenings(reading.since_start()) {
+        for (since_start, emission) in self.webhooks.happenings(reading.since_start()) {
             let now = Moment(reading.start.0 + i64::try_from(since_start.as_millis()).unwrap_or_default());
             let Some(business) = emission.business else { continue };
             // A message to a conversation that is closed by then is never written.
@@ -151,7 +150,7 @@ impl WorldHandle for World {
 
     fn changed(&self, delivery: &Delivery) {
         if self.stream.is_watched() {
-            self.stream.tell("delivery", &delivery.shown());
+            self.stream.publish("delivery", &delivery.shown());
         }
     }
 }

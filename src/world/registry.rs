@@ -10,9 +10,9 @@ use std::time::Duration;
 use crate::draw::Seed;
 use crate::scenario::scalars::is_world_name;
 use crate::world::World;
+use crate::world::create::{CreateError, MOST_LARGE, MOST_WORLDS, RemoveError, WorldRequest};
 use crate::world::shared::Shared;
 use crate::world::snapshot::Snapshot;
-use crate::world::wanted::{CreateError, MOST_LARGE, MOST_WORLDS, RemoveError, WorldRequest};
 
 /// The name that always means the default scenario's standing world.
 pub const DEFAULT: &str = "default";
@@ -59,7 +59,7 @@ impl Registry {
             return Err(snapshots);
         };
         let world = Arc::new(World::standing(default.to_owned(), first, &shared));
-        world.followed();
+        world.run().start_webhooks();
         let by_name = BTreeMap::from([(default.to_owned(), Arc::clone(&world))]);
         let worlds =
             Worlds { default: world, by_name, by_key: BTreeMap::new(), loaded: BTreeMap::new(), named: 0 };
@@ -165,8 +165,8 @@ impl Registry {
             Some(named) => self.scenario(Some(&named)).ok_or(CreateError::NoScenario(named))?,
         };
         self.find_room(&scenario, wanted.start.seed, Some(&world))?;
-        world.remake(scenario, &wanted.start);
-        world.followed();
+        world.recreate(scenario, &wanted.start);
+        world.run().start_webhooks();
         Ok((world, false))
     }
 
@@ -178,7 +178,7 @@ impl Registry {
         let _held = self.change();
         self.find_room(&world.scenario().0, seed.or(world.start_seed()), Some(world))?;
         world.reset(seed);
-        world.followed();
+        world.run().start_webhooks();
         Ok(())
     }
 
@@ -202,7 +202,7 @@ impl Registry {
     /// how many.
     pub fn expire(&self, now: Duration, idle: Duration) -> usize {
         let held = self.change();
-        let idled = |world: &&Arc<World>| now.saturating_sub(world.used()) > idle;
+        let idled = |world: &&Arc<World>| now.saturating_sub(world.last_used()) > idle;
         let gone: Vec<Arc<World>> = self.read().made().filter(idled).cloned().collect();
         self.forget(&gone);
         drop(held);
@@ -243,8 +243,9 @@ impl Registry {
             Some(name) => name,
             None => worlds.free_name(),
         };
-        let world = Arc::new(World::made(name.clone(), scenario, key.clone(), wanted.start, &self.shared));
-        world.followed();
+        let world =
+            Arc::new(World::on_demand(name.clone(), scenario, key.clone(), wanted.start, &self.shared));
+        world.run().start_webhooks();
         worlds.by_name.insert(name, Arc::clone(&world));
         worlds.by_key.insert(key, Arc::clone(&world));
         self.own_keys.store(true, Ordering::Release);
@@ -282,7 +283,7 @@ impl Registry {
         let all: Vec<Arc<World>> = self.read().every().cloned().collect();
         for world in all.iter().filter(|world| world.snapshot().scenario == snapshot.scenario) {
             world.replace(snapshot);
-            world.followed();
+            world.run().start_webhooks();
         }
         let mut worlds = self.write();
         worlds.loaded.insert(snapshot.scenario.clone(), Arc::clone(snapshot));
@@ -321,7 +322,7 @@ impl Worlds {
             return Arc::clone(world);
         }
         let world = Arc::new(World::standing(name.to_owned(), Arc::clone(snapshot), shared));
-        world.followed();
+        world.run().start_webhooks();
         self.by_name.insert(name.to_owned(), Arc::clone(&world));
         world
     }

@@ -14,7 +14,7 @@ use crate::draw::Seed;
 use crate::fault::counters;
 use crate::scenario::model::Scenario;
 use crate::scenario::references::References;
-use crate::webhook::state::Plan;
+use crate::webhook::state::WebhookPlan;
 
 /// A scenario as it is served. Cheap to copy: what is large is shared.
 #[derive(Clone, Debug)]
@@ -36,7 +36,7 @@ pub struct Snapshot {
     /// What goes wrong.
     pub faults: Arc<counters::Plan>,
     /// Events and their delivery.
-    pub hooks: Arc<Plan>,
+    pub webhooks: Arc<WebhookPlan>,
     /// Names of webhook events that the scenario adds.
     pub events: Arc<Vec<String>>,
     /// How many of each there are.
@@ -104,7 +104,7 @@ impl Snapshot {
             dialect: Arc::new(scenario.dialect),
             faults: Arc::new(counters::Plan::new(generation, scenario.faults)),
             events: Arc::new(scenario.webhooks.events.keys().cloned().collect()),
-            hooks: Arc::new(Plan::new(scenario.webhooks)),
+            webhooks: Arc::new(WebhookPlan::new(scenario.webhooks)),
             today: scenario.today,
             businesses: Arc::new(scenario.businesses),
             data: datasets.of(seed),

@@ -44,17 +44,17 @@ impl Stream {
     }
 
     /// Tells an event of a kind. Who did not keep up learns how many were missed.
-    pub fn tell(&self, kind: &str, data: &Value) {
+    pub fn publish(&self, kind: &str, data: &Value) {
         let event = text(kind, data);
         let mut watchers = self.watchers.lock().unwrap_or_else(PoisonError::into_inner);
-        watchers.retain_mut(|watcher| watcher.tell(event.clone()));
+        watchers.retain_mut(|watcher| watcher.send(event.clone()));
         self.any.store(!watchers.is_empty(), Ordering::Release);
     }
 }
 
 impl Watcher {
     /// Tells whether it still watches.
-    fn tell(&mut self, event: Bytes) -> bool {
+    fn send(&mut self, event: Bytes) -> bool {
         if self.missed > 0 {
             match self.sender.try_send(text("missed", &json!({ "events": self.missed }))) {
                 Ok(()) => self.missed = 0,
@@ -88,16 +88,16 @@ mod tests {
         assert!(!stream.is_watched());
         let mut receiver = stream.watch();
         for count in 0..WAITING + 3 {
-            stream.tell("request", &json!(count));
+            stream.publish("request", &json!(count));
         }
         for count in 0..WAITING {
             assert_eq!(receiver.try_recv().unwrap(), format!("event: request\ndata: {count}\n\n"));
         }
-        stream.tell("reload", &json!({}));
+        stream.publish("reload", &json!({}));
         assert_eq!(receiver.try_recv().unwrap(), "event: missed\ndata: {\"events\":3}\n\n");
         assert_eq!(receiver.try_recv().unwrap(), "event: reload\ndata: {}\n\n");
         drop(receiver);
-        stream.tell("request", &json!(0));
+        stream.publish("request", &json!(0));
         assert!(!stream.is_watched());
     }
 }

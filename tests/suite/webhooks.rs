@@ -1,6 +1,7 @@
 //! Events and their delivery, to real receivers, on a frozen clock.
 
 use std::collections::BTreeMap;
+use std::thread;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -263,7 +264,7 @@ fn many_events_reach_every_endpoint_once_and_in_order_while_one_hangs() {
     for receiver in &receivers {
         subscribe(&server, "hooks", &receiver.url);
     }
-    std::thread::scope(|scope| {
+    thread::scope(|scope| {
         for thread in 0..4 {
             let server = &server;
             scope.spawn(move || {
@@ -441,6 +442,26 @@ fn the_timeline_unfolds_on_the_worlds_clock_and_follows_what_clients_do() {
     subscribe(&server, "hooks", &receiver.url);
     advance(&server, "hooks", "12s");
     assert_eq!(receiver.told()[4..], ["message.added c 1"], "from the beginning");
+}
+
+#[test]
+fn the_event_after_a_contact_names_the_contact_whatever_a_fault_does_to_the_answer() {
+    let faults = "faults: [{name: patched, operation: contact, then: {body: {patch: [{op: replace, path: /id, value: 7}]}}}]\n";
+    let webhooks = "webhooks: {events: {x.y: {}}, timeline: [{after: contact, event: conversation.created, conversation: d}]}\n";
+    let server = Server::of(&[("hooks.yaml", &format!("{BASE}{faults}{webhooks}"))], &[]);
+    let receiver = Receiver::new(&[Effect::Answer(200)]);
+    subscribe(&server, "hooks", &receiver.url);
+    for (world, came) in [("hooks", 0), ("other", 1)] {
+        if world == "other" {
+            let body = json!({"name": world, "faults": [{"name": "cut", "then": {"body": {"malformed": true}}, "operation": "contact"}]});
+            assert_eq!(server.admin("POST", "worlds").json(&body).send().status, 201);
+            subscribe(&server, world, &receiver.url);
+        }
+        let contact = json!({"email": "zoe@x.test", "businessIds": [1001]});
+        server.world(world).with_key("k").contact(100).json(&contact).send();
+        advance(&server, world, "0s");
+        assert_eq!(receiver.came()[came].json["data"]["contact"]["email"], "zoe@x.test", "{world}");
+    }
 }
 
 #[test]

@@ -57,9 +57,9 @@ pub(crate) async fn get(PathWorld(world): PathWorld) -> web::Json<Clock> {
 
 fn show(world: &World, pending: usize) -> Clock {
     Clock {
-        now: world.clock.now().iso(),
-        start: world.clock.start().iso(),
-        mode: match world.clock.mode() {
+        now: world.run().clock.now().iso(),
+        start: world.run().clock.start().iso(),
+        mode: match world.run().clock.mode() {
             clock::Mode::Frozen => Mode::Frozen,
             clock::Mode::Running => Mode::Running,
         },
@@ -76,7 +76,7 @@ pub(crate) async fn advance(
     PathWorld(world): PathWorld,
     Body(body): Body<AdvanceClock>,
 ) -> Result<web::Json<Clock>, AdminError> {
-    let now = world.clock.now();
+    let now = world.run().clock.now();
     let to = match body {
         AdvanceClock { advance: Some(span), set: None, mode: None } => {
             let span = parse_duration(&span).ok_or_else(|| {
@@ -99,7 +99,7 @@ pub(crate) async fn advance(
             to
         }
         AdvanceClock { advance: None, set: None, mode: Some(mode) } => {
-            world.set_mode(match mode {
+            world.run().set_mode(match mode {
                 Mode::Frozen => clock::Mode::Frozen,
                 Mode::Running => clock::Mode::Running,
             });
@@ -111,6 +111,6 @@ pub(crate) async fn advance(
             ));
         }
     };
-    let pending = world.advance(to, PATIENCE).await;
+    let pending = world.run().advance(to, PATIENCE).await;
     Ok(web::Json(show(&world, pending)))
 }

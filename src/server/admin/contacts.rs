@@ -70,7 +70,8 @@ pub(crate) async fn list(PathWorld(world): PathWorld, Query(page): Query<Page>) 
 pub(crate) fn all(world: &World) -> Vec<Contact> {
     let snapshot = world.snapshot();
     let dataset = snapshot.dataset();
-    let ledger = world.ledger();
+    let run = world.run();
+    let ledger = run.ledger();
     let numbers = snapshot.businesses().iter().map(|business| business.number);
     numbers
         .flat_map(|number| {

@@ -65,7 +65,7 @@ pub(crate) async fn list(PathWorld(world): PathWorld, Query(query): Query<Delive
             && query.event_id.as_ref().is_none_or(|id| delivery.event.id == *id)
             && (query.conversation.is_none() || delivery.event.conversation == query.conversation)
     };
-    let (found, dropped) = world.deliveries(matches);
+    let (found, dropped) = world.run().deliveries(matches);
     let shown: Vec<Value> = found.iter().map(Delivery::shown).collect();
     with_dropped(list::respond(shown, &Page { offset: query.offset, limit: query.limit }), dropped)
 }
@@ -78,7 +78,7 @@ pub(crate) async fn retry(
     path: web::Path<DeliveryPath>,
 ) -> Result<HttpResponse, AdminError> {
     let id = &path.id;
-    match world.redeliver(id) {
+    match world.run().retry_delivery(id) {
         Some(Ok(delivery)) => Ok(HttpResponse::Accepted().json(delivery.shown())),
         Some(Err(_)) => Err(AdminError::conflict(format!(
             "The delivery {id} is still under way; advance the clock for its next attempt."

@@ -12,7 +12,7 @@ use crate::server::admin::error::AdminError;
 use crate::server::admin::extract::{Body, PathWorld, Query, Text, WorldPath};
 use crate::server::admin::list::{self, Page};
 use crate::world::World;
-use crate::world::edits::FaultStatus;
+use crate::world::fault_edits::FaultStatus;
 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Path)]
@@ -98,7 +98,7 @@ pub(crate) async fn put(
     Text(text): Text,
 ) -> Result<HttpResponse, AdminError> {
     let (fault, warnings) =
-        admin_input::parse_fault(&world.snapshot().references(world.clock.mode()), &path.name, &text)
+        admin_input::parse_fault(&world.snapshot().references(world.run().clock.mode()), &path.name, &text)
             .map_err(|problems| AdminError::invalid("The fault is not taken", &problems))?;
     let status = if world.put_fault(fault) { StatusCode::CREATED } else { StatusCode::OK };
     let fault = find(&world, &path.name)?;

@@ -25,7 +25,7 @@ pub(crate) async fn list(
     for location in query.locations(dataset)? {
         asked[location as usize] = true;
     }
-    let beside = world.added.beside(dataset);
+    let beside = world.run().added.beside(dataset);
     let added = beside.as_deref().map(|beside| &beside.facts);
     let rows = || {
         added::questions(dataset, added, |facts| {
@@ -50,10 +50,11 @@ pub(crate) async fn create(
     let snapshot = world.snapshot();
     build_dataset(&snapshot).await;
     let dataset = snapshot.dataset();
-    let to = AddTarget { dataset, now: world.clock.now() };
+    let to = AddTarget { dataset, now: world.run().clock.now() };
     let (location, question) =
         added_record::parse_question(&text, to).map_err(|problems| invalid(&problems))?;
-    let (id, beside) = world.added.question(dataset, location, question).map_err(|taken| id_taken(&taken))?;
+    let (id, beside) =
+        world.run().added.question(dataset, location, question).map_err(|taken| id_taken(&taken))?;
     let rows = &beside.facts.questions.rows;
     let row = rows.iter().find(|row| row.id == id && row.location == location);
     let shown = row.and_then(|row| beside.facts.show_question(row));

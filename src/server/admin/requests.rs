@@ -79,7 +79,7 @@ pub(crate) async fn get_har(PathWorld(world): PathWorld, Query(query): Query<Req
 #[utoipa::path(delete, path = "/__admin/worlds/{world}/requests", params(WorldPath),
     responses((status = 204, description = "Cleared")))]
 pub(crate) async fn clear(PathWorld(world): PathWorld) -> HttpResponse {
-    world.journal.clear();
+    world.run().journal.clear();
     HttpResponse::NoContent().finish()
 }
 
@@ -105,7 +105,7 @@ fn search(world: &World, query: RequestsQuery) -> Found {
     let RequestsQuery { operation, status, code, key, fault, after, limit } = query;
     let filter = Filter { operation, status, code, key, fault, after };
     let minted = origin(world).minted;
-    let read = world.journal.read();
+    let read = world.run().journal.read();
     let notes = notes::of(&read.entries);
     let matching = read.entries.into_iter().zip(notes);
     let mut entries: Vec<_> = matching.filter(|(entry, _)| filter.takes(entry, minted)).collect();

@@ -23,7 +23,7 @@ pub(crate) async fn list(
     build_dataset(&snapshot).await;
     let dataset = snapshot.dataset();
     let locations = query.locations(dataset)?;
-    let beside = world.added.beside(dataset);
+    let beside = world.run().added.beside(dataset);
     let added = beside.as_deref().map(|beside| &beside.facts);
     let filter = Filter { locations: Some(&locations), ..Filter::default() };
     let count = |location: &u32| {
@@ -50,9 +50,10 @@ pub(crate) async fn create(
     let snapshot = world.snapshot();
     build_dataset(&snapshot).await;
     let dataset = snapshot.dataset();
-    let to = AddTarget { dataset, now: world.clock.now() };
+    let to = AddTarget { dataset, now: world.run().clock.now() };
     let (location, review) = added_record::parse_review(&text, to).map_err(|problems| invalid(&problems))?;
-    let (id, beside) = world.added.review(dataset, location, review).map_err(|taken| id_taken(&taken))?;
+    let (id, beside) =
+        world.run().added.review(dataset, location, review).map_err(|taken| id_taken(&taken))?;
     let facts = &beside.facts;
     let mut shown = facts.reviews.of(location).iter().filter_map(|row| facts.show(*row));
     let shown = shown.find(|shown| shown.id.to_string() == id);

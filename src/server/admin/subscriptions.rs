@@ -25,7 +25,8 @@ pub(crate) async fn list(PathWorld(world): PathWorld, Query(page): Query<Page>) 
 }
 
 pub(crate) fn all(world: &World) -> Vec<Subscription> {
-    let ledger = world.ledger();
+    let run = world.run();
+    let ledger = run.ledger();
     let stored = ledger.subscriptions.all().iter();
     stored
         .map(|stored| Subscription {

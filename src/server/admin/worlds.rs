@@ -16,7 +16,7 @@ use crate::server::admin::list::{Page, respond_page};
 use crate::server::page::host;
 use crate::server::state::State;
 use crate::world::World;
-use crate::world::wanted::{CreateError, RemoveError, Start, WorldRequest};
+use crate::world::create::{CreateError, RemoveError, Start, WorldRequest};
 
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]

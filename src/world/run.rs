@@ -1,0 +1,95 @@
+//! One run of a world: everything that a reset discards. A request keeps the run in which it was located, so that a
+//! request in flight across a reset writes into the run it belongs to, never into the new one.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use arc_swap::ArcSwap;
+use serde_json::json;
+
+use crate::clock::{self, VirtualClock};
+use crate::fault::counters::Counters;
+use crate::journal::record::Journal;
+use crate::ledger::Ledger;
+use crate::ledger::added::Added;
+use crate::webhook::engine::Engine;
+use crate::webhook::state::WebhookState;
+use crate::world::quota::Quotas;
+use crate::world::shared::Shared;
+use crate::world::snapshot::Snapshot;
+use crate::world::stream::Stream;
+
+/// The state of a world between two resets.
+#[derive(Debug)]
+pub struct Run {
+    /// World time.
+    pub clock: VirtualClock,
+    /// What clients wrote. A mutex: writes are short, never across an await, and readers of facts do not come here.
+    pub ledger: Mutex<Ledger>,
+    /// Added reviews and questions. They have locks of their own, since every reader of facts asks for them.
+    pub added: Added,
+    /// The calls of the run.
+    pub journal: Arc<Journal>,
+    /// Held for a few instructions, like the ledger.
+    quotas: Mutex<Quotas>,
+    /// What faults have counted. The lock is held for one whole decision, so that a count applies once.
+    counters: Mutex<Counters>,
+    /// Its lock is taken before the ledger's, never while the ledger's is held.
+    pub(super) webhooks: WebhookState,
+    pub(super) stream: Arc<Stream>,
+    pub(super) engine: Arc<Engine>,
+    /// Read by every request, replaced by a reload; a request keeps the one it took.
+    snapshot: ArcSwap<Snapshot>,
+}
+
+impl Run {
+    pub(super) fn new(
+        snapshot: Arc<Snapshot>,
+        clock: clock::Setting,
+        stream: Arc<Stream>,
+        shared: &Shared,
+    ) -> Self {
+        Self {
+            clock: VirtualClock::new(clock),
+            ledger: Mutex::default(),
+            added: Added::default(),
+            journal: Journal::new(Arc::clone(&shared.budget)),
+            quotas: Mutex::default(),
+            counters: Mutex::default(),
+            webhooks: WebhookState::new(Arc::clone(&snapshot.webhooks), snapshot.seed),
+            stream,
+            engine: Arc::clone(&shared.engine),
+            snapshot: ArcSwap::new(snapshot),
+        }
+    }
+
+    /// The current snapshot.
+    pub fn snapshot(&self) -> Arc<Snapshot> {
+        self.snapshot.load_full()
+    }
+
+    /// Serves another snapshot from now on. Counters of faults that it does not have are forgotten.
+    pub(super) fn serve(&self, snapshot: &Arc<Snapshot>) {
+        self.snapshot.store(Arc::clone(snapshot));
+        self.counters().keep(&snapshot.faults);
+        self.webhooks.replace_plan(&snapshot.webhooks, self.clock.at(clock::real_now()).since_start());
+        if self.stream.is_watched() {
+            let reload = json!({ "scenario": snapshot.scenario, "generation": snapshot.generation });
+            self.stream.publish("reload", &reload);
+        }
+    }
+
+    /// What clients wrote.
+    pub fn ledger(&self) -> MutexGuard<'_, Ledger> {
+        self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What keys have used up.
+    pub fn quotas(&self) -> MutexGuard<'_, Quotas> {
+        self.quotas.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What faults have counted.
+    pub fn counters(&self) -> MutexGuard<'_, Counters> {
+        self.counters.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
