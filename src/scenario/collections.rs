@@ -122,7 +122,7 @@ impl<T: Read> Read for NonNullMap<T> {
             if entry.value.is_null() {
                 findings
                     .error("empty-entry", entry.key_span, format!("`{}` has no value", entry.key))
-                    .help("write `\"\"` where empty text is meant");
+                    .help("write `\"\"` for an empty text");
             } else {
                 members.extend(Member::read(findings, entry));
             }

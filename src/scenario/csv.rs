@@ -1,5 +1,4 @@
-//! CSV (RFC 4180) to the marked tree: the first line names the columns, each further one is a record. Every cell keeps
-//! its place.
+//! Parses CSV (RFC 4180) into the document tree. The first line names the columns, and each further line is a record.
 
 use std::collections::HashMap;
 
@@ -7,136 +6,145 @@ use crate::scenario::diagnostic::{Findings, join_or};
 use crate::scenario::node::{Entry, Node, Scalar, Value};
 use crate::scenario::source::{FileId, Span};
 
-/// Columns `extra.NAME` are members of this key.
-const EXTRA: (&str, &str) = ("extra.", "extraParams");
-/// Keys whose values are lists: in a cell, parted by `;`.
+/// A column `extra.NAME` becomes the member `NAME` of the map `extraParams`.
+const EXTRA_PREFIX: &str = "extra.";
+const EXTRA_KEY: &str = "extraParams";
+/// Keys whose values are lists. In a cell, `;` separates the elements.
 const LISTS: [&str; 2] = ["businessIds", "tags"];
-/// Keys whose values do not fit a cell.
-const NESTED: [&str; 5] = ["answers", "customFields", "emailPreferences", "smsPreferences", EXTRA.1];
+/// Keys whose values do not fit in a cell.
+const NESTED: [&str; 5] = ["answers", "customFields", "emailPreferences", "smsPreferences", EXTRA_KEY];
+/// Columns that are required for some kind of record.
+const REQUIRED: [&str; 3] = ["rating", "date", "question"];
 
-/// Reads records whose columns are among `keys`.
+/// Parses records whose columns are among `keys` and passes each to `visit`. Stops at a syntax error and reports it.
 pub fn records(
     findings: &mut Findings,
     (file, text): (FileId, &str),
     keys: &[&'static str],
-    mut act: impl FnMut(&mut Findings, &Node),
+    mut visit: impl FnMut(&mut Findings, &Node),
 ) {
     let mut reader = Reader { file, text, at: 0 };
     let mut cells = Vec::new();
-    let Some(true) = reader.row(findings, &mut cells) else {
+    if !reader.row(findings, &mut cells) {
         if text.trim().is_empty() {
-            let message = "the first line must name the columns, and there is none";
-            findings.error("wrong-columns", Span::new(file, 0, 0), message).help(columns(keys));
+            let message = "the first line must name the columns, and this file is empty";
+            findings.error("wrong-columns", Span::new(file, 0, 0), message).help(allowed_columns(keys));
         }
         return;
-    };
+    }
     let Some(columns) = header(findings, &cells, keys) else { return };
-    while let Some(whole) = reader.row(findings, &mut cells) {
-        if !whole {
-            return;
-        }
-        if cells.len() != columns.len() {
-            let span = cells
-                .first()
-                .map_or(Span::new(file, 0, 0), |first| first.span.to(cells[cells.len() - 1].span));
+    while reader.row(findings, &mut cells) {
+        if cells.len() == columns.len() {
+            visit(findings, &record(&columns, &cells));
+        } else {
             let message =
-                format!("this record has {} cells, and there are {} columns", cells.len(), columns.len());
+                format!("this record has {} cells, but there are {} columns", cells.len(), columns.len());
             findings
-                .error("wrong-columns", span, message)
-                .help("a cell that holds a comma or a line break stands in double quotes");
-            continue;
+                .error("wrong-columns", span_of(&cells), message)
+                .help("a cell with a comma or a line break must be in double quotes");
         }
-        act(findings, &record(&columns, &cells));
     }
 }
 
-/// A cell: its place, and its text with quotes undone.
 struct Cell {
     span: Span,
+    /// The text without quotes.
     text: Box<str>,
 }
 
-struct Column {
-    key: Box<str>,
-    /// Whether it is a member of `extraParams`.
-    extra: bool,
-    list: bool,
+fn span_of(cells: &[Cell]) -> Span {
+    match cells {
+        [first, .., last] => first.span.to(last.span),
+        [only] => only.span,
+        [] => Span::default(),
+    }
 }
 
-fn taken<'a>(keys: &'a [&'static str]) -> impl Iterator<Item = &'static str> + Clone + 'a {
+enum Column {
+    Scalar(Box<str>),
+    List(Box<str>),
+    /// A member of `extraParams`.
+    Extra(Box<str>),
+    /// A column that was reported as unknown.
+    Unknown,
+}
+
+/// The keys that can be columns.
+fn column_keys<'a>(keys: &'a [&'static str]) -> impl Iterator<Item = &'static str> + Clone + 'a {
     keys.iter().copied().filter(|key| !NESTED.contains(key))
 }
 
-fn columns(keys: &[&'static str]) -> String {
-    let extra = if keys.contains(&EXTRA.1) { ", and `extra.NAME`" } else { "" };
-    format!("allowed: {}{extra}", join_or(taken(keys)))
+fn allowed_columns(keys: &[&'static str]) -> String {
+    let extra = if keys.contains(&EXTRA_KEY) { ", and `extra.NAME`" } else { "" };
+    format!("allowed: {}{extra}", join_or(column_keys(keys)))
 }
 
-/// The key of a column that there is not; its cells are passed over.
-const IGNORED: &str = "";
-/// Columns that records of some kind cannot do without.
-const NEEDED: [&str; 3] = ["rating", "date", "question"];
-
+/// Reads the line of column names. Returns `None` if the records are not worth reading.
 fn header(findings: &mut Findings, cells: &[Cell], keys: &[&'static str]) -> Option<Vec<Column>> {
     let mut columns: Vec<Column> = Vec::new();
-    let mut seen: HashMap<(&str, bool), Span> = HashMap::new();
-    let mut known = 0;
+    let mut seen: HashMap<&str, Span> = HashMap::new();
     for cell in cells {
         let name = cell.text.trim();
-        let extra = name.strip_prefix(EXTRA.0).filter(|rest| !rest.is_empty() && keys.contains(&EXTRA.1));
-        if let Some(first) = seen.insert((extra.unwrap_or(name), extra.is_some()), cell.span) {
+        let column = column(name, keys);
+        if let Some(first) = seen.insert(name, cell.span) {
             findings
-                .error("duplicate-key", cell.span, format!("the column `{name}` is there twice"))
+                .error("duplicate-key", cell.span, format!("the column `{name}` appears twice"))
                 .label("the second")
                 .related(first, "the first");
-        } else if extra.is_none() && !taken(keys).any(|key| key == name) {
+        } else if matches!(column, Column::Unknown) {
             let message = format!("there is no column `{name}`");
             let finding = findings.error("unknown-column", cell.span, message);
             if finding.is_shown() {
-                finding.suggest(name, taken(keys)).help(self::columns(keys));
+                finding.suggest(name, column_keys(keys)).help(allowed_columns(keys));
             }
         }
-        let taken = extra.is_some() || taken(keys).any(|key| key == name);
-        known += u32::from(taken);
-        columns.push(Column {
-            key: if taken { extra.unwrap_or(name) } else { IGNORED }.into(),
-            extra: extra.is_some(),
-            list: LISTS.contains(&name),
-        });
+        columns.push(column);
     }
-    if known == 0 && cells.len() == 1 && cells.iter().any(|cell| cell.text.contains(';')) {
-        findings.help_last("columns are parted by commas, not by semicolons");
+    let unknown = columns.iter().filter(|column| matches!(column, Column::Unknown)).count();
+    if let ([cell], 1) = (cells, unknown)
+        && cell.text.contains(';')
+    {
+        findings.help_last("columns are separated by commas, not by semicolons");
     }
-    // Where what every record needs is likely the very column that is misspelt, each row would only say so again.
-    let there = |key: &&&str| columns.iter().any(|column| *column.key == ***key);
-    let needed = NEEDED.iter().filter(|key| keys.contains(key)).all(|key| there(&key));
-    let all = known as usize == columns.len();
-    (all || (known > 0 && needed)).then_some(columns)
+    // If a required column is missing, probably the unknown column is a misspelling of it, and every record would repeat
+    // the error.
+    let has_required = REQUIRED.iter().filter(|key| keys.contains(key)).all(|key| seen.contains_key(key));
+    (unknown == 0 || (unknown < columns.len() && has_required)).then_some(columns)
 }
 
+fn column(name: &str, keys: &[&'static str]) -> Column {
+    let extra = name.strip_prefix(EXTRA_PREFIX).filter(|rest| !rest.is_empty() && keys.contains(&EXTRA_KEY));
+    match extra {
+        Some(member) => Column::Extra(member.into()),
+        None if LISTS.contains(&name) && keys.contains(&name) => Column::List(name.into()),
+        None if column_keys(keys).any(|key| key == name) => Column::Scalar(name.into()),
+        None => Column::Unknown,
+    }
+}
+
+/// Makes a map of one record. Blank cells are left out.
 fn record(columns: &[Column], cells: &[Cell]) -> Node {
     let mut entries = Vec::with_capacity(columns.len());
     let mut extra: Vec<Entry> = Vec::new();
-    for (column, cell) in columns
-        .iter()
-        .zip(cells)
-        .filter(|(column, cell)| *column.key != *IGNORED && !cell.text.trim().is_empty())
-    {
+    for (column, cell) in columns.iter().zip(cells).filter(|(_, cell)| !cell.text.trim().is_empty()) {
         let scalar =
             |text: &str| Node::new(cell.span, Value::Scalar(Scalar { text: text.into(), plain: true }));
-        let value = if column.list {
-            let parts = cell.text.split(';').map(str::trim).filter(|part| !part.is_empty());
-            Node::new(cell.span, Value::List(parts.map(scalar).collect()))
-        } else {
-            scalar(&cell.text)
-        };
-        let entry = Entry { key: column.key.clone(), key_span: cell.span, value };
-        if column.extra { extra.push(entry) } else { entries.push(entry) }
+        let entry = |key: &str, value| Entry { key: key.into(), key_span: cell.span, value };
+        match column {
+            Column::Scalar(key) => entries.push(entry(key, scalar(&cell.text))),
+            Column::List(key) => {
+                let elements = cell.text.split(';').map(str::trim).filter(|element| !element.is_empty());
+                let list = Value::List(elements.map(scalar).collect());
+                entries.push(entry(key, Node::new(cell.span, list)));
+            }
+            Column::Extra(key) => extra.push(entry(key, scalar(&cell.text))),
+            Column::Unknown => {}
+        }
     }
-    let span = cells.first().map_or_else(Span::default, |first| first.span.to(cells[cells.len() - 1].span));
+    let span = span_of(cells);
     if !extra.is_empty() {
         let value = Node::new(span, Value::Map(extra));
-        entries.push(Entry { key: EXTRA.1.into(), key_span: span, value });
+        entries.push(Entry { key: EXTRA_KEY.into(), key_span: span, value });
     }
     Node::new(span, Value::Map(entries))
 }
@@ -152,35 +160,33 @@ impl Reader<'_> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    /// The cells of the next row that is not blank; nothing at the end, false where the text is broken.
-    fn row(&mut self, findings: &mut Findings, cells: &mut Vec<Cell>) -> Option<bool> {
+    /// Reads the cells of the next line that is not blank. Returns false at the end of the text and after a syntax error.
+    fn row(&mut self, findings: &mut Findings, cells: &mut Vec<Cell>) -> bool {
         cells.clear();
         while matches!(self.peek(), Some(b'\r' | b'\n')) {
             self.at += 1;
         }
-        self.peek()?;
+        if self.peek().is_none() {
+            return false;
+        }
         loop {
             let start = self.at;
-            let text = if self.peek() == Some(b'"') {
-                let Some(text) = self.quoted(findings) else { return Some(false) };
-                text
-            } else {
-                self.plain()
-            };
+            let text = if self.peek() == Some(b'"') { self.quoted(findings) } else { Some(self.plain()) };
+            let Some(text) = text else { return false };
             let span = Span::new(self.file, start, self.at);
             cells.push(Cell { span, text });
             match self.peek() {
                 Some(b',') => self.at += 1,
-                None | Some(b'\n' | b'\r') => return Some(true),
+                None | Some(b'\n' | b'\r') => return true,
                 Some(_) => {
                     findings
                         .error(
                             "syntax",
                             span,
-                            "this is not CSV: after a quoted cell comes a comma or the line's end",
+                            "this is not CSV: a comma or the end of the line must follow a quoted cell",
                         )
-                        .help("a double quote within quotes is written twice");
-                    return Some(false);
+                        .help("inside quotes, write a double quote twice");
+                    return false;
                 }
             }
         }
@@ -229,22 +235,22 @@ mod tests {
         let mut sources = Sources::default();
         sources.add("a.csv".as_ref(), text.to_owned());
         let diagnostics = findings.into_diagnostics(&sources);
-        let told =
+        let shown =
             diagnostics.iter().map(|it| format!("{}:{} {}", it.location.line, it.location.column, it.code));
-        (found, told.collect())
+        (found, shown.collect())
     }
 
     #[test]
     fn cells_may_be_quoted_and_blank() {
-        let (found, told) = read("id,comments,extra.a b\r\n1,\"a, \"\"b\"\"\nc\",x\r\n\r\n2,,\r\n");
-        assert_eq!(told, [""; 0]);
+        let (found, diagnostics) = read("id,comments,extra.a b\r\n1,\"a, \"\"b\"\"\nc\",x\r\n\r\n2,,\r\n");
+        assert_eq!(diagnostics, [""; 0]);
         assert_eq!(found, [r#"{"comments":"a, \"b\"\nc","extraParams":{"a b":"x"},"id":1}"#, r#"{"id":2}"#]);
         assert_eq!(read("id,tags\n1,a; b;\n").0, [r#"{"id":1,"tags":["a","b"]}"#]);
     }
 
     #[test]
-    fn broken_rows_are_told_with_their_place() {
-        for (text, told) in [
+    fn errors_are_reported_with_their_place() {
+        for (text, expected) in [
             ("", "1:1 wrong-columns"),
             ("id,coments\n1,2", "1:4 unknown-column"),
             ("id,extraParams\n1,2", "1:4 unknown-column"),
@@ -253,7 +259,7 @@ mod tests {
             ("id,comments\n1,\"a\n", "2:3 syntax"),
             ("id,comments\n1,\"a\"b\n", "2:3 syntax"),
         ] {
-            assert_eq!(read(text).1, [told], "{text}");
+            assert_eq!(read(text).1, [expected], "{text}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Problems: what is wrong with a scenario, where, and what would be right. They are collected all together.
+//! Diagnostics: what is wrong with a scenario, where, and how to fix it. A load collects all of them.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -6,7 +6,6 @@ use std::path::PathBuf;
 
 use crate::scenario::source::{FileId, Source, Sources, Span};
 
-/// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// The scenario does not load.
@@ -16,8 +15,6 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// Its name in every rendering.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -26,43 +23,39 @@ impl Severity {
     }
 }
 
-/// A finding in a scenario, ready to be shown.
+/// A finding with its place looked up in the source text, ready to be shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// How bad it is.
     pub severity: Severity,
-    /// A stable name of this kind of problem.
+    /// The stable code of this kind of diagnostic.
     pub code: &'static str,
-    /// What is wrong, in one sentence.
     pub message: String,
-    /// What is allowed, or the nearest valid word.
+    /// How to fix it.
     pub help: Option<String>,
-    /// Where.
     pub location: SourceLocation,
-    /// Further places that it is about.
+    /// Other places that the message is about.
     pub related: Vec<SourceLocation>,
 }
 
-/// A place in a file, with the line that stands there.
+/// A place in a file, with the text of its line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SourceLocation {
-    /// The file's name.
     pub file: PathBuf,
-    /// Line, from 1.
+    /// 1-based.
     pub line: usize,
-    /// Column in characters, from 1.
+    /// 1-based, in characters.
     pub column: usize,
-    /// Bytes of the file.
+    /// Byte range in the file.
     pub span: Range<usize>,
-    /// The line's text, or a part of a very long line around the place.
+    /// The text of the line, or the part of a very long line around the place.
     pub text: String,
-    /// Bytes of `text`.
+    /// Byte range in `text` to mark.
     pub marked: Range<usize>,
-    /// What is said at the place; may be empty.
+    /// The text beside the mark; may be empty.
     pub label: String,
 }
 
-/// A finding as it is made: places are still bytes.
+/// A diagnostic as the loader reports it, with spans in place of locations.
 #[derive(Clone, Debug)]
 pub struct Finding {
     severity: Severity,
@@ -76,25 +69,23 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// Whether it will be shown, and words on it are not lost; the first hundred of a file are.
-    #[must_use]
+    /// False for a finding beyond the limit of its file. It is counted but not shown, so details are not worth computing.
     pub const fn is_shown(&self) -> bool {
         self.shown
     }
 
-    /// What is said at the place.
+    /// Sets the text beside the mark.
     pub fn label(&mut self, label: impl Into<String>) -> &mut Self {
         self.label = label.into();
         self
     }
 
-    /// What is allowed.
     pub fn help(&mut self, help: impl Into<String>) -> &mut Self {
         self.help = Some(help.into());
         self
     }
 
-    /// For a word that is none of those allowed: the nearest at the place, and all of them.
+    /// Sets label and help for a word that is not one of `words`: the nearest of them, and the whole list.
     pub fn suggest<'a>(&mut self, word: &str, words: impl IntoIterator<Item = &'a str> + Clone) -> &mut Self {
         if !self.shown {
             return self;
@@ -105,83 +96,80 @@ impl Finding {
         self.help(format!("allowed: {}", join_or(words)))
     }
 
-    /// A further place that it is about.
+    /// Adds another place that the message is about.
     pub fn related(&mut self, span: Span, label: impl Into<String>) -> &mut Self {
         self.related.push((span, label.into()));
         self
     }
 }
 
-/// So many problems of one file are shown.
+/// Maximum number of diagnostics that are shown for one file.
 const SHOWN_PER_FILE: usize = 100;
 
-/// All findings of a load.
+/// The findings of a load.
 #[derive(Debug, Default)]
 pub struct Findings {
     list: Vec<Finding>,
+    /// The number of findings of each file, shown or not.
     by_file: BTreeMap<FileId, usize>,
     errors: usize,
-    /// The last finding, where it is beyond the limit.
-    beyond: Option<Finding>,
-    /// The key whose value is being read, for the messages of leaves.
+    /// The last finding, if it is beyond the limit of its file.
+    hidden: Option<Finding>,
+    /// The key whose value is being read, for the messages of scalars.
     pub key: &'static str,
 }
 
 impl Findings {
-    /// Notes an error.
     pub fn error(&mut self, code: &'static str, span: Span, message: impl Into<String>) -> &mut Finding {
         self.errors += 1;
-        self.note(Severity::Error, code, span, message.into())
+        self.add(Severity::Error, code, span, message.into())
     }
 
-    /// Notes a warning.
     pub fn warning(&mut self, code: &'static str, span: Span, message: impl Into<String>) -> &mut Finding {
-        self.note(Severity::Warning, code, span, message.into())
+        self.add(Severity::Warning, code, span, message.into())
     }
 
-    fn note(&mut self, severity: Severity, code: &'static str, span: Span, message: String) -> &mut Finding {
+    fn add(&mut self, severity: Severity, code: &'static str, span: Span, message: String) -> &mut Finding {
         let count = self.by_file.entry(span.file).or_default();
         *count += 1;
         let shown = *count <= SHOWN_PER_FILE;
         let (help, label, related) = (None, String::new(), Vec::new());
         let finding = Finding { severity, code, message, help, span, label, related, shown };
         if !shown {
-            return self.beyond.insert(finding);
+            return self.hidden.insert(finding);
         }
-        self.beyond = None;
-        let place = self.list.len();
+        self.hidden = None;
+        let index = self.list.len();
         self.list.push(finding);
-        &mut self.list[place]
+        &mut self.list[index]
     }
 
-    /// Adds help to the last finding.
+    /// Sets the help of the last finding.
     pub fn help_last(&mut self, help: &str) {
-        if let Some(last) = self.beyond.as_mut().or(self.list.last_mut()) {
+        if let Some(last) = self.hidden.as_mut().or(self.list.last_mut()) {
             last.help(help);
         }
     }
 
-    /// How many errors there are.
-    #[must_use]
+    /// The number of errors.
     pub const fn errors(&self) -> usize {
         self.errors
     }
 
-    /// The problems, by file in the order read, then by place.
-    #[must_use]
+    /// The diagnostics, sorted by file in the order of reading and then by place.
     pub fn into_diagnostics(mut self, sources: &Sources) -> Vec<Diagnostic> {
         self.list.sort_by_key(|finding| (finding.span.file, finding.span.start));
         let mut shown: Vec<Diagnostic> = Vec::with_capacity(self.list.len());
         let mut list = self.list.into_iter().peekable();
         while let Some(finding) = list.next() {
             let file = finding.span.file;
-            let finding = show(finding, sources);
-            if !shown.contains(&finding) {
-                shown.push(finding);
+            let diagnostic = diagnostic(finding, sources);
+            if !shown.contains(&diagnostic) {
+                shown.push(diagnostic);
             }
-            let ends = list.peek().is_none_or(|next| next.span.file != file);
+            let last_of_file = list.peek().is_none_or(|next| next.span.file != file);
             let hidden = self.by_file.get(&file).map_or(0, |count| count.saturating_sub(SHOWN_PER_FILE));
-            if let (true, true, Some(before)) = (ends, hidden > 0, shown.last()) {
+            if let (true, true, Some(before)) = (last_of_file, hidden > 0, shown.last()) {
                 let message = format!("{hidden} more problems in this file are not shown");
                 let location = SourceLocation { label: String::new(), ..before.location.clone() };
                 let (severity, code) = (before.severity, "too-many");
@@ -192,7 +180,7 @@ impl Findings {
     }
 }
 
-fn show(finding: Finding, sources: &Sources) -> Diagnostic {
+fn diagnostic(finding: Finding, sources: &Sources) -> Diagnostic {
     Diagnostic {
         severity: finding.severity,
         code: finding.code,
@@ -203,50 +191,48 @@ fn show(finding: Finding, sources: &Sources) -> Diagnostic {
     }
 }
 
-/// At most so many bytes of a line are shown on either side of a place.
-const AROUND: usize = 1000;
+/// Maximum number of bytes of a line that are shown on either side of a place.
+const CONTEXT: usize = 1000;
 
-/// The place of a stretch of text.
-#[must_use]
+/// Looks up a span in its source text.
 pub fn location(span: Span, label: String, sources: &Sources) -> SourceLocation {
     let none = Source { path: PathBuf::new(), text: String::new() };
     let source = sources.get(span.file).unwrap_or(&none);
     let text = source.text.as_str();
     let start = floor(text, span.start as usize);
-    let before = text[..start].rfind('\n').map_or(0, |newline| newline + 1);
-    let after = text[start..].find('\n').map_or(text.len(), |newline| start + newline);
-    let after = if text[before..after].ends_with('\r') { after - 1 } else { after };
-    // Of a stretch over several lines, the first line is marked.
-    let end = floor(text, span.end as usize).clamp(start, after.max(start));
+    let line_start = text[..start].rfind('\n').map_or(0, |newline| newline + 1);
+    let line_end = text[start..].find('\n').map_or(text.len(), |newline| start + newline);
+    let line_end = if text[line_start..line_end].ends_with('\r') { line_end - 1 } else { line_end };
+    // If the span covers several lines, only its part of the first line is marked.
+    let end = floor(text, span.end as usize).clamp(start, line_end.max(start));
     let end = start + text[start..end].trim_end().len();
-    let first = floor(text, start.saturating_sub(AROUND).max(before));
-    let last = floor(text, end.saturating_add(AROUND).min(after).max(start));
-    let end = end.min(start + AROUND * 2);
-    let last = last.min(floor(text, end + AROUND)).max(floor(text, end));
+    let end = floor(text, end.min(start + CONTEXT * 2));
+    let shown_from = floor(text, start.saturating_sub(CONTEXT).max(line_start));
+    let shown_to = floor(text, (end + CONTEXT).min(line_end)).max(end);
     SourceLocation {
         file: source.path.clone(),
         line: text[..start].bytes().filter(|byte| *byte == b'\n').count() + 1,
-        column: text[before..start].chars().count() + 1,
+        column: text[line_start..start].chars().count() + 1,
         span: start..(span.end as usize).max(start).min(text.len()),
-        text: text[first..last].to_owned(),
-        marked: start - first..floor(text, end) - first,
+        text: text[shown_from..shown_to].to_owned(),
+        marked: start - shown_from..end - shown_from,
         label,
     }
 }
 
-fn floor(text: &str, place: usize) -> usize {
-    (0..=place.min(text.len())).rev().find(|place| text.is_char_boundary(*place)).unwrap_or(0)
+/// The nearest character boundary at or before an offset.
+fn floor(text: &str, offset: usize) -> usize {
+    (0..=offset.min(text.len())).rev().find(|offset| text.is_char_boundary(*offset)).unwrap_or(0)
 }
 
+/// Longer words are not compared: they are unlikely to be typing errors, and the comparison would be slow.
 const LONGEST_WORD: usize = 80;
 
-/// The word that was probably meant: nearest by edit distance, case, `_`, `-` and spaces set aside.
-#[must_use]
+/// The word that was probably meant, by edit distance. Case, `_`, `-` and spaces do not count.
 pub fn nearest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let plain = |word: &str| -> String {
         word.chars().filter(|c| !matches!(c, '_' | '-' | ' ')).flat_map(char::to_lowercase).collect()
     };
-    // What is so long was not mistyped, and would take its time.
     if word.len() > LONGEST_WORD {
         return None;
     }
@@ -261,8 +247,7 @@ pub fn nearest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> Opti
         .map(|(_, candidate)| candidate)
 }
 
-/// A list of words in backquotes: `a`, `b` or `c`; cut off where it would fill the screen.
-#[must_use]
+/// Joins words in backquotes: "`a`, `b` or `c`". A very long list is cut off.
 pub fn join_or<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     let words: Vec<&str> = words.into_iter().collect();
     let quoted: Vec<String> = words.iter().take(40).map(|word| format!("`{word}`")).collect();
@@ -276,8 +261,7 @@ pub fn join_or<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     }
 }
 
-/// Help for a word that is none of those allowed.
-#[must_use]
+/// The help for a word that is not one of `words`: the nearest of them, and the whole list.
 pub fn did_you_mean<'a>(word: &str, words: impl IntoIterator<Item = &'a str> + Clone) -> String {
     let allowed = join_or(words.clone());
     match nearest(word, words) {
@@ -300,18 +284,18 @@ mod tests {
     }
 
     #[test]
-    fn places_count_characters_and_cut_long_lines() {
+    fn locations_count_characters_and_cut_long_lines() {
         let mut sources = Sources::default();
         let file = sources.add("a.yaml".as_ref(), format!("x\r\näö: {}\r\nz", "y".repeat(50_000)));
         let shown = location(Span::new(file, 9, 50_009), String::new(), &sources);
         assert_eq!((shown.line, shown.column), (2, 5));
         assert!(shown.text.starts_with("äö: y") && shown.text.len() < 5000, "{}", shown.text);
-        let nowhere = location(Span::new(file, 90_000, 90_001), String::new(), &sources);
-        assert_eq!(nowhere.line, 3);
+        let beyond_the_end = location(Span::new(file, 90_000, 90_001), String::new(), &sources);
+        assert_eq!(beyond_the_end.line, 3);
     }
 
     #[test]
-    fn a_flood_of_findings_is_cut() {
+    fn only_the_first_findings_of_a_file_are_shown() {
         let mut findings = Findings::default();
         for start in 0..5000 {
             findings.error("wrong-value", Span::new(FileId(0), start, start), "no").help("yes");

@@ -12,7 +12,7 @@ use crate::scenario::fault::{condition, fields};
 use crate::scenario::node::Node;
 use crate::scenario::raw_expect::{self as raw, WaitSpec};
 use crate::scenario::read::{Read, Spanned};
-use crate::scenario::references::{References, accounts, unknown_code};
+use crate::scenario::references::{References, check_accounts, unknown_code};
 use crate::scenario::report::unknown_reference;
 use crate::scenario::report::{at_most_one, require_entries, stray_key};
 use crate::scenario::scalars::distinct_operations;
@@ -171,7 +171,7 @@ fn answer(
 fn contacts(findings: &mut Findings, references: &References, raw: &raw::Expectation) -> Option<Contacts> {
     let contacts = &raw.contacts.as_ref()?.value;
     let business = match contacts.business {
-        Some(number) => Some(accounts(findings, references, &OneOrMany(vec![number])).pop()?),
+        Some(number) => Some(check_accounts(findings, references, &OneOrMany(vec![number])).pop()?),
         None => None,
     };
     Some(Contacts {
@@ -225,7 +225,7 @@ fn deliveries(
     };
     let numbers = match &given.business {
         Some(list) if require_entries(findings, ("business", &list.value), list.span) => {
-            accounts(findings, references, &list.value)
+            check_accounts(findings, references, &list.value)
         }
         Some(_) | None => Vec::new(),
     };

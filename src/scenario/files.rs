@@ -1,4 +1,4 @@
-//! Where scenario files come from: the disk, or memory. The only reader of files.
+//! Access to scenario files, on disk or in memory. The only module that reads files.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,49 +6,40 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{Error, ErrorKind, Read, Result};
 use std::path::{Component, Path, PathBuf};
 
-/// A store of files.
 pub trait Files: Send + Sync {
-    /// The bytes of a regular file.
-    ///
-    /// # Errors
-    /// Where there is none, where it cannot be read, and (`FileTooLarge`) where it has more than `limit` bytes.
+    /// Reads a regular file. Fails with `FileTooLarge` if it has more than `limit` bytes.
     fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>>;
 
-    /// What is in a folder, sorted by path, and whether each is a folder itself.
-    ///
-    /// # Errors
-    /// Where it is no folder, or cannot be read.
+    /// Lists a folder, sorted by path. The flag tells whether an entry is a folder itself.
     fn list(&self, folder: &Path) -> Result<Vec<(PathBuf, bool)>>;
 
-    /// Whether there is a folder of that name.
     fn is_folder(&self, path: &Path) -> bool;
 
-    /// A number that changes when a file or folder is replaced or written, as far as can be told without reading it.
+    /// A number that changes when a file or folder is replaced or written, as far as its metadata shows.
     fn stamp(&self, path: &Path) -> u64;
 }
 
-/// The disk.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Disk;
 
 impl Files for Disk {
     fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>> {
-        // Looked at before it is opened: to open a pipe is to wait for its writer.
+        // Check before opening: opening a pipe would wait for its writer.
         if !fs::metadata(path)?.is_file() {
             return Err(Error::new(ErrorKind::InvalidInput, "it is not a regular file"));
         }
         let mut bytes = Vec::new();
         fs::File::open(path)?.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
-        within(bytes, limit)
+        check_size(bytes, limit)
     }
 
     fn list(&self, folder: &Path) -> Result<Vec<(PathBuf, bool)>> {
         let mut found = Vec::new();
         for entry in fs::read_dir(folder)? {
             let path = entry?.path();
-            // Of what goes away meanwhile, and of links to nowhere, nothing is said: they are not there.
+            // Skip broken links and files that have been deleted meanwhile.
             let Ok(metadata) = fs::metadata(&path) else { continue };
-            if !(metadata.is_dir() && leads_back(folder, &path)) {
+            if !(metadata.is_dir() && is_link_to_ancestor(folder, &path)) {
                 found.push((path, metadata.is_dir()));
             }
         }
@@ -62,7 +53,7 @@ impl Files for Disk {
 
     fn stamp(&self, path: &Path) -> u64 {
         let mut hasher = DefaultHasher::new();
-        // A link's own target is part of it: what it leads to may look alike.
+        // A link may have a new target whose metadata are the same.
         fs::canonicalize(path).ok().hash(&mut hasher);
         if let Ok(metadata) = fs::metadata(path) {
             (metadata.len(), metadata.modified().ok()).hash(&mut hasher);
@@ -71,13 +62,13 @@ impl Files for Disk {
     }
 }
 
-/// Whether a folder's entry is a link to the folder itself or to one above it.
-fn leads_back(folder: &Path, entry: &Path) -> bool {
+/// Whether an entry of a folder is a link to that folder or to one above it. Following it would never end.
+fn is_link_to_ancestor(folder: &Path, entry: &Path) -> bool {
     entry.is_symlink()
         && matches!((fs::canonicalize(folder), fs::canonicalize(entry)), (Ok(here), Ok(there)) if here.starts_with(&there))
 }
 
-fn within(bytes: Vec<u8>, limit: u64) -> Result<Vec<u8>> {
+fn check_size(bytes: Vec<u8>, limit: u64) -> Result<Vec<u8>> {
     if bytes.len() as u64 > limit {
         return Err(Error::new(ErrorKind::FileTooLarge, format!("it has more than {} MiB", limit >> 20)));
     }
@@ -89,8 +80,6 @@ fn within(bytes: Vec<u8>, limit: u64) -> Result<Vec<u8>> {
 pub struct Memory(pub BTreeMap<PathBuf, Vec<u8>>);
 
 impl Memory {
-    /// Files by name and text.
-    #[must_use]
     pub fn new(files: &[(&str, &str)]) -> Self {
         Self(files.iter().map(|(name, text)| (name.into(), (*text).into())).collect())
     }
@@ -99,7 +88,7 @@ impl Memory {
 impl Files for Memory {
     fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>> {
         let bytes = self.0.get(path).ok_or_else(|| Error::from(ErrorKind::NotFound))?;
-        within(bytes.clone(), limit)
+        check_size(bytes.clone(), limit)
     }
 
     fn list(&self, folder: &Path) -> Result<Vec<(PathBuf, bool)>> {
@@ -126,8 +115,7 @@ impl Files for Memory {
     }
 }
 
-/// A path without `.` and, as far as the text alone tells, without `..`.
-#[must_use]
+/// Removes `.` and, as far as possible, `..` from a path. Looks only at the text: links are not resolved.
 pub fn normalize_path(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {
@@ -148,8 +136,7 @@ pub fn normalize_path(path: &Path) -> PathBuf {
     out
 }
 
-/// Whether a normal path lies under a root, as far as the text alone tells: links are not followed.
-#[must_use]
+/// Whether a normalized path lies in a root folder. Looks only at the text: links are not resolved.
 pub fn is_under(root: &Path, path: &Path) -> bool {
     let rest = path.strip_prefix(normalize_path(root));
     rest.is_ok_and(|rest| rest.components().all(|part| matches!(part, Component::Normal(_))))
@@ -160,8 +147,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_are_made_normal_by_their_text() {
-        for (path, normal_path) in [
+    fn paths_are_normalized_without_the_disk() {
+        for (path, expected) in [
             ("a/./b/../c", "a/c"),
             ("../a", "../a"),
             ("a/../../b", "../b"),
@@ -169,19 +156,19 @@ mod tests {
             (".", ""),
             ("a/..", ""),
         ] {
-            assert_eq!(normalize_path(path.as_ref()), Path::new(normal_path), "{path}");
+            assert_eq!(normalize_path(path.as_ref()), Path::new(expected), "{path}");
         }
     }
 
     #[test]
-    fn a_path_with_dots_left_is_under_no_root() {
+    fn a_path_that_leaves_the_root_is_not_under_it() {
         let under = |root: &str, path: &str| is_under(root.as_ref(), &normalize_path(path.as_ref()));
         assert!(under("", "a/b") && under(".", "a") && under("/r", "/r/x") && under("/r/", "/r/a/../x"));
         assert!(!under("", "../a") && !under("/r", "/rx/a") && !under("/r", "/r/../x") && !under("", "/a"));
     }
 
     #[test]
-    fn the_disk_reads_regular_files_up_to_the_limit() {
+    fn regular_files_are_read_up_to_the_limit() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.yaml");
         fs::write(&path, b"12345").unwrap();
@@ -195,7 +182,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_link_that_leads_back_is_not_followed() {
+    fn a_link_to_its_own_folder_is_not_followed() {
         let folder = tempfile::tempdir().unwrap();
         std::os::unix::fs::symlink(folder.path(), folder.path().join("again")).unwrap();
         assert_eq!(Disk.list(folder.path()).unwrap(), []);

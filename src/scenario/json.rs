@@ -1,100 +1,81 @@
-//! JSON to the marked tree: seed data that is read several times faster than YAML.
+//! Parses JSON into the document tree, several times faster than YAML. Seed data and the admin API use it.
 
 use std::collections::HashMap;
 
 use crate::scenario::diagnostic::Findings;
-use crate::scenario::node::{Entry, Node, Scalar, Value};
+use crate::scenario::node::{Entry, MAX_DEPTH, Node, Scalar, Value};
+use crate::scenario::report::{duplicate_key, too_deep};
 use crate::scenario::source::{FileId, Span};
-use crate::scenario::yaml::DEPTH;
 
-/// Reads a list, element by element, so that no more than one of them is held. Not a list, or broken: among the
-/// findings, what was read before stands.
+/// Parses a list and passes each element to `visit`, so that only one element is in memory at a time. Stops at a syntax
+/// error and reports it.
 pub fn elements(
     findings: &mut Findings,
     (file, text): (FileId, &str),
-    mut act: impl FnMut(&mut Findings, &Node),
+    mut visit: impl FnMut(&mut Findings, &Node),
 ) {
     let mut reader = Reader { file, text, at: 0 };
-    if let Err(broken) = reader.list(0, &mut |node| act(findings, &node)) {
-        broken.tell(findings, file);
-        return;
-    }
-    reader.space();
-    if reader.at < text.len() {
-        reader.broken("nothing more: the list has ended").tell(findings, file);
+    let parsed = reader.list(0, &mut |node| visit(findings, &node));
+    if let Err(error) = parsed.and_then(|()| reader.end("nothing more: the list has ended")) {
+        error.report(findings, file);
     }
 }
 
-/// Reads one value on each line that is not blank.
+/// Parses one value on each line that is not blank and passes it to `visit`. A line with an error is reported and skipped.
 pub fn lines(
     findings: &mut Findings,
     (file, text): (FileId, &str),
-    mut act: impl FnMut(&mut Findings, &Node),
+    mut visit: impl FnMut(&mut Findings, &Node),
 ) {
     let mut start = 0;
     for line in text.split_inclusive('\n') {
         let end = start + line.trim_end().len();
-        let mut reader = Reader { file, text: &text[..end.max(start)], at: start };
-        reader.space();
+        let mut reader = Reader { file, text: &text[..end], at: start };
+        reader.skip_space();
         if reader.at < end {
-            let value = reader.value(0);
-            reader.space();
-            match value {
-                Ok(node) if reader.at == end => act(findings, &node),
-                Ok(_) => reader.broken("nothing more: one line is one record").tell(findings, file),
-                Err(broken) => broken.tell(findings, file),
+            match reader.only_value("nothing more: one line is one record") {
+                Ok(node) => visit(findings, &node),
+                Err(error) => error.report(findings, file),
             }
         }
         start += line.len();
     }
 }
 
-/// Reads a text of one value; nothing where it is not JSON.
-#[must_use]
-pub fn value(file: FileId, text: &str) -> Option<Node> {
-    let mut reader = Reader { file, text, at: 0 };
-    let node = reader.value(0).ok()?;
-    reader.space();
-    (reader.at == text.len()).then_some(node)
+/// Parses a text of one value. Returns `None` if it is not JSON, without a finding.
+pub fn try_value(file: FileId, text: &str) -> Option<Node> {
+    Reader { file, text, at: 0 }.only_value("the end").ok()
 }
 
-/// Reads one value; where it is broken or more follows, that is among the findings.
-pub fn one(findings: &mut Findings, (file, text): (FileId, &str)) -> Option<Node> {
-    let mut reader = Reader { file, text, at: 0 };
-    let node = reader.value(0);
-    reader.space();
-    match node {
-        Ok(node) if reader.at == text.len() => return Some(node),
-        Ok(_) => reader.broken("nothing more: the value has ended").tell(findings, file),
-        Err(broken) => broken.tell(findings, file),
+/// Parses a text of one value and reports a syntax error.
+pub fn value(findings: &mut Findings, (file, text): (FileId, &str)) -> Option<Node> {
+    match (Reader { file, text, at: 0 }).only_value("nothing more: the value has ended") {
+        Ok(node) => Some(node),
+        Err(error) => {
+            error.report(findings, file);
+            None
+        }
     }
-    None
 }
 
-/// Where JSON ends to be JSON.
-enum Broken {
+enum ParseError {
+    /// The offset, and what was expected there.
     Syntax(usize, &'static str),
     TooDeep(usize),
-    Duplicate(Box<(Box<str>, Span, Span)>),
+    DuplicateKey(Box<(Box<str>, Span, Span)>),
 }
 
-impl Broken {
-    fn tell(self, findings: &mut Findings, file: FileId) {
+impl ParseError {
+    fn report(self, findings: &mut Findings, file: FileId) {
         match self {
             Self::Syntax(at, expected) => {
                 let span = Span::new(file, at, at + 1);
                 findings.error("syntax", span, format!("this is not JSON: expected {expected}"));
             }
-            Self::TooDeep(at) => {
-                let message = format!("lists and maps are nested deeper than {DEPTH}");
-                findings.error("too-deep", Span::new(file, at, at + 1), message);
-            }
-            Self::Duplicate(found) => {
+            Self::TooDeep(at) => too_deep(findings, Span::new(file, at, at + 1)),
+            Self::DuplicateKey(found) => {
                 let (key, first, second) = *found;
-                findings
-                    .error("duplicate-key", second, format!("the key `{key}` stands twice in this map"))
-                    .label("the second")
-                    .related(first, "the first");
+                duplicate_key(findings, &key, first, second);
             }
         }
     }
@@ -106,14 +87,14 @@ struct Reader<'a> {
     at: usize,
 }
 
-type Result<T> = std::result::Result<T, Broken>;
+type Result<T> = std::result::Result<T, ParseError>;
 
 impl Reader<'_> {
     fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    fn space(&mut self) {
+    fn skip_space(&mut self) {
         while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
             self.at += 1;
         }
@@ -123,20 +104,33 @@ impl Reader<'_> {
         Span::new(self.file, start, self.at)
     }
 
-    const fn broken(&self, expected: &'static str) -> Broken {
-        Broken::Syntax(self.at, expected)
+    const fn expected(&self, what: &'static str) -> ParseError {
+        ParseError::Syntax(self.at, what)
     }
 
-    /// Goes over a byte, white space before it set aside.
+    /// Fails unless only white space is left.
+    fn end(&mut self, expected: &'static str) -> Result<()> {
+        self.skip_space();
+        if self.at == self.text.len() { Ok(()) } else { Err(self.expected(expected)) }
+    }
+
+    /// Parses the rest of the text as one value.
+    fn only_value(&mut self, expected_end: &'static str) -> Result<Node> {
+        let node = self.value(0)?;
+        self.end(expected_end)?;
+        Ok(node)
+    }
+
+    /// Skips white space and then the given byte, if it follows. Returns whether it did.
     fn eat(&mut self, byte: u8) -> bool {
-        self.space();
-        let there = self.peek() == Some(byte);
-        self.at += usize::from(there);
-        there
+        self.skip_space();
+        let found = self.peek() == Some(byte);
+        self.at += usize::from(found);
+        found
     }
 
     fn value(&mut self, depth: usize) -> Result<Node> {
-        self.space();
+        self.skip_space();
         let start = self.at;
         let value = match self.peek() {
             Some(b'{') => Value::Map(self.map(depth)?),
@@ -150,30 +144,30 @@ impl Reader<'_> {
             Some(b'f') => self.literal("false")?,
             Some(b'n') => self.literal("null")?,
             Some(b'-' | b'0'..=b'9') => self.number()?,
-            _ => return Err(self.broken("a value")),
+            _ => return Err(self.expected("a value")),
         };
         Ok(Node::new(self.span(start), value))
     }
 
     fn deeper(&self, depth: usize) -> Result<usize> {
-        if depth < DEPTH { Ok(depth + 1) } else { Err(Broken::TooDeep(self.at)) }
+        if depth < MAX_DEPTH { Ok(depth + 1) } else { Err(ParseError::TooDeep(self.at)) }
     }
 
-    fn list(&mut self, depth: usize, act: &mut dyn FnMut(Node)) -> Result<()> {
+    fn list(&mut self, depth: usize, visit: &mut dyn FnMut(Node)) -> Result<()> {
         let depth = self.deeper(depth)?;
         if !self.eat(b'[') {
-            return Err(self.broken("a list of records (`[`)"));
+            return Err(self.expected("a list of records (`[`)"));
         }
         if self.eat(b']') {
             return Ok(());
         }
         loop {
-            act(self.value(depth)?);
+            visit(self.value(depth)?);
             if self.eat(b']') {
                 return Ok(());
             }
             if !self.eat(b',') {
-                return Err(self.broken("`,` or `]`"));
+                return Err(self.expected("`,` or `]`"));
             }
         }
     }
@@ -187,27 +181,27 @@ impl Reader<'_> {
             return Ok(entries);
         }
         loop {
-            self.space();
+            self.skip_space();
             let start = self.at;
             if self.peek() != Some(b'"') {
-                return Err(self.broken("a key in double quotes"));
+                return Err(self.expected("a key in double quotes"));
             }
             let key = self.string()?;
             let key_span = self.span(start);
-            // Few keys are compared one by one, many by their hashes.
+            // Comparing a few keys one by one is faster than hashing them.
             let first = if entries.len() < 32 {
                 entries.iter().position(|entry| entry.key == key)
             } else {
                 if seen.is_empty() {
-                    seen.extend(entries.iter().enumerate().map(|(place, entry)| (entry.key.clone(), place)));
+                    seen.extend(entries.iter().enumerate().map(|(index, entry)| (entry.key.clone(), index)));
                 }
                 seen.insert(key.clone(), entries.len())
             };
             if let Some(first) = first {
-                return Err(Broken::Duplicate(Box::new((key, entries[first].key_span, key_span))));
+                return Err(ParseError::DuplicateKey(Box::new((key, entries[first].key_span, key_span))));
             }
             if !self.eat(b':') {
-                return Err(self.broken("`:`"));
+                return Err(self.expected("`:`"));
             }
             let value = self.value(depth)?;
             entries.push(Entry { key, key_span, value });
@@ -215,7 +209,7 @@ impl Reader<'_> {
                 return Ok(entries);
             }
             if !self.eat(b',') {
-                return Err(self.broken("`,` or `}`"));
+                return Err(self.expected("`,` or `}`"));
             }
         }
     }
@@ -232,7 +226,7 @@ impl Reader<'_> {
                     self.at += 1;
                 }
                 Some(byte) if byte >= b' ' => {}
-                _ => return Err(self.broken("`\"` before the line or the file ends")),
+                _ => return Err(self.expected("`\"` before the line or the file ends")),
             }
         }
         self.at += 1;
@@ -241,12 +235,12 @@ impl Reader<'_> {
             return Ok(written[1..written.len() - 1].into());
         }
         serde_json::from_str::<Box<str>>(written)
-            .map_err(|_| Broken::Syntax(start, "text with valid escapes"))
+            .map_err(|_| ParseError::Syntax(start, "text with valid escapes"))
     }
 
     fn literal(&mut self, word: &'static str) -> Result<Value> {
         if !self.text[self.at..].starts_with(word) {
-            return Err(self.broken("a value"));
+            return Err(self.expected("a value"));
         }
         self.at += word.len();
         let null = word == "null";
@@ -259,11 +253,11 @@ impl Reader<'_> {
             self.at += 1;
         }
         let text = &self.text[start..self.at];
-        // Digits alone, the usual case, need no second look.
+        // Most numbers are a few digits, which need no further check.
         let simple =
             text.len() < 16 && !text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit());
         if !simple && serde_json::from_str::<&serde_json::value::RawValue>(text).is_err() {
-            return Err(Broken::Syntax(start, "a number"));
+            return Err(ParseError::Syntax(start, "a number"));
         }
         Ok(Value::Scalar(Scalar { text: text.into(), plain: true }))
     }
@@ -277,22 +271,22 @@ mod tests {
     fn read(text: &str, by_line: bool) -> (Vec<serde_json::Value>, Vec<String>) {
         let mut findings = Findings::default();
         let mut found = Vec::new();
-        let act = |_: &mut Findings, node: &Node| found.push(node.to_json());
+        let visit = |_: &mut Findings, node: &Node| found.push(node.to_json());
         if by_line {
-            lines(&mut findings, (FileId(0), text), act);
+            lines(&mut findings, (FileId(0), text), visit);
         } else {
-            elements(&mut findings, (FileId(0), text), act);
+            elements(&mut findings, (FileId(0), text), visit);
         }
         let mut sources = Sources::default();
         sources.add("a.json".as_ref(), text.to_owned());
-        let told = |diagnostic: &crate::scenario::diagnostic::Diagnostic| {
+        let shown = |diagnostic: &crate::scenario::diagnostic::Diagnostic| {
             format!("{}:{} {}", diagnostic.location.line, diagnostic.location.column, diagnostic.code)
         };
-        (found, findings.into_diagnostics(&sources).iter().map(told).collect())
+        (found, findings.into_diagnostics(&sources).iter().map(shown).collect())
     }
 
     #[test]
-    fn what_serde_reads_is_read_the_same() {
+    fn values_are_the_same_as_serde_json_reads() {
         for text in [
             r#"[1, -2, 0.5, 1e3, "a", "\ud83d\ude00 \n\"", true, false, null, [], {}, {"a": [{"b": {}}]}]"#,
             " [\r\n]\t",
@@ -304,8 +298,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_json_is_told_with_its_place() {
-        for (text, told) in [
+    fn syntax_errors_are_reported_with_their_place() {
+        for (text, expected) in [
             ("", "1:1 syntax"),
             ("{}", "1:1 syntax"),
             ("[1,\n 2,]", "2:4 syntax"),
@@ -319,20 +313,20 @@ mod tests {
             ("[tru]", "1:2 syntax"),
             ("[{a: 1}]", "1:3 syntax"),
         ] {
-            assert_eq!(read(text, false).1, [told], "{text}");
+            assert_eq!(read(text, false).1, [expected], "{text}");
         }
         assert!(read(&"[".repeat(100_000), false).1[0].ends_with("too-deep"));
     }
 
     #[test]
-    fn many_keys_are_still_told_apart() {
+    fn a_duplicate_among_many_keys_is_reported() {
         let keys: Vec<String> = (0..100).map(|key| format!("\"k{key}\":1")).collect();
         let text = format!("[{{{},\"k40\":2}}]", keys.join(","));
         assert!(read(&text, false).1[0].ends_with("duplicate-key"));
     }
 
     #[test]
-    fn a_line_is_a_record_and_a_broken_one_spares_the_others() {
+    fn a_line_with_an_error_does_not_affect_the_other_lines() {
         let (found, diagnostics) = read("{\"a\":1}\r\n\n{\"a\":\n{\"a\":3} x\n{\"a\":2}", true);
         assert_eq!(found.len(), 2);
         assert_eq!(diagnostics, ["3:6 syntax", "4:9 syntax"]);

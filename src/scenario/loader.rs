@@ -1,4 +1,4 @@
-//! A scenario file with all that it includes, read and merged.
+//! Reads a scenario file and everything it includes, and merges them.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -13,29 +13,25 @@ use crate::scenario::read::Read;
 use crate::scenario::source::{FileId, Sources, Span};
 use crate::scenario::yaml;
 
-/// A scenario file may be so large.
+/// Maximum size of a scenario file, in bytes.
 pub const SCENARIO_LIMIT: u64 = 4 << 20;
-/// So many files may be included, one counted again each time.
-const INCLUDES: usize = 200;
+/// Maximum number of included files. A file included twice counts twice.
+const MAX_INCLUDES: usize = 200;
 
-/// A load under way.
+/// The state of a load.
 pub struct Loader<'a> {
-    /// Where files come from.
     pub context: &'a LoadContext<'a>,
-    /// Texts read so far.
+    /// The texts read so far.
     pub sources: Sources,
-    /// What was found so far.
     pub findings: Findings,
-    /// Every file read or looked for.
+    /// Every file that was read, or that was looked for and is missing.
     pub files: Vec<PathBuf>,
-    /// How many records are to be generated.
+    /// Number of records that the scenario generates, for the limit.
     pub generated: u64,
     includes: usize,
 }
 
 impl<'a> Loader<'a> {
-    /// One that has not begun.
-    #[must_use]
     pub fn new(context: &'a LoadContext<'a>) -> Self {
         Self {
             context,
@@ -48,9 +44,9 @@ impl<'a> Loader<'a> {
     }
 }
 
-/// The path that `name` means where `at` stands; nothing, and a finding, where it leads out of the root.
-pub fn resolve(loader: &mut Loader, name: &str, at: Span) -> Option<PathBuf> {
-    let file = loader.sources.get(at.file).map_or_else(PathBuf::new, |source| source.path.clone());
+/// Resolves a path that a file names at `span`, relative to that file. Reports a path outside the root folder.
+pub fn resolve_path(loader: &mut Loader, name: &str, span: Span) -> Option<PathBuf> {
+    let file = loader.sources.get(span.file).map_or_else(PathBuf::new, |source| source.path.clone());
     let folder = file.parent().unwrap_or(Path::new(""));
     let path = normalize_path(&folder.join(name));
     if is_under(&loader.context.root, &path) {
@@ -60,100 +56,112 @@ pub fn resolve(loader: &mut Loader, name: &str, at: Span) -> Option<PathBuf> {
     let root = if root.is_empty() { ".".to_owned() } else { root };
     loader
         .findings
-        .error("outside-root", at, format!("`{name}` lies outside of the root folder"))
-        .help(format!("the root is {root}; `--root` names another"));
+        .error("outside-root", span, format!("`{name}` is outside the root folder"))
+        .help(format!("the root is {root}; `--root` sets another"));
     None
 }
 
-/// Reads a file's text; nothing, and a finding at the place that names it, where it cannot be had.
-pub fn text(loader: &mut Loader, path: &Path, at: Option<Span>, limit: u64) -> Option<(FileId, String)> {
+/// Reads the text of a file. A failure is reported at `span`, where the scenario names the file.
+///
+/// The text is not yet in `sources`: the caller puts it there after parsing (`Sources::set`), which saves a copy.
+pub fn open(loader: &mut Loader, path: &Path, span: Option<Span>, limit: u64) -> Option<(FileId, String)> {
     loader.files.push(path.to_owned());
     let bytes = match loader.context.files.read(path, limit) {
         Ok(bytes) => bytes,
         Err(error) => {
-            let at = at.unwrap_or_else(|| Span::new(loader.sources.add(path, String::new()), 0, 0));
+            let span = span.unwrap_or_else(|| Span::new(loader.sources.add(path, String::new()), 0, 0));
             let shown = path.display();
-            let findings = &mut loader.findings;
-            if error.kind() == ErrorKind::NotFound {
-                findings.error("no-file", at, format!("there is no file {shown}"));
-            } else if error.kind() == ErrorKind::FileTooLarge {
-                let message =
-                    format!("{shown} is larger than {} MiB, the limit for such a file", limit >> 20);
-                findings.error("limit", at, message);
-            } else {
-                findings.error("no-file", at, format!("{shown} cannot be read: {error}"));
-            }
+            let (code, message) = match error.kind() {
+                ErrorKind::NotFound => ("no-file", format!("there is no file {shown}")),
+                ErrorKind::FileTooLarge => (
+                    "limit",
+                    format!("{shown} is larger than {} MiB, the limit for this kind of file", limit >> 20),
+                ),
+                _ => ("no-file", format!("{shown} cannot be read: {error}")),
+            };
+            loader.findings.error(code, span, message);
             return None;
         }
     };
-    let bytes = match bytes.strip_prefix(b"\xef\xbb\xbf") {
-        Some(rest) => rest.to_vec(),
-        None => bytes,
-    };
-    match String::from_utf8(bytes) {
-        Ok(text) => {
-            let file = loader.sources.add(path, String::new());
-            Some((file, text))
-        }
+    match String::from_utf8(without_byte_order_mark(bytes)) {
+        Ok(text) => Some((loader.sources.add(path, String::new()), text)),
         Err(error) => {
             let at = error.utf8_error().valid_up_to();
             let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
             let span = Span::new(loader.sources.add(path, text), at, at + 1);
-            loader.findings.error("not-utf8", span, format!("this file is not UTF-8, from byte {at} on"));
+            loader.findings.error("not-utf8", span, format!("this file is not valid UTF-8 at byte {at}"));
             None
         }
     }
 }
 
-/// Reads a scenario file and merges what it includes; nothing where there is no use in looking further.
-pub fn file(loader: &mut Loader, path: &Path) -> Option<ScenarioFile> {
-    let (file, text) = text(loader, path, None, SCENARIO_LIMIT)?;
-    merged(loader, file, text, &mut vec![path.to_owned()])
+fn without_byte_order_mark(bytes: Vec<u8>) -> Vec<u8> {
+    match bytes.strip_prefix(b"\xef\xbb\xbf") {
+        Some(rest) => rest.to_vec(),
+        None => bytes,
+    }
 }
 
-/// The same for a text that stands for a file.
-pub fn given(loader: &mut Loader, path: &Path, text: &str) -> Option<ScenarioFile> {
+/// Reads a scenario file and merges its includes. Returns `None` if its root cannot be read as a map.
+pub fn read_file(loader: &mut Loader, path: &Path) -> Option<ScenarioFile> {
+    let (file, text) = open(loader, path, None, SCENARIO_LIMIT)?;
+    read_with_includes(loader, file, text, &mut vec![path.to_owned()])
+}
+
+/// Reads a scenario from a text that stands for the file at `path`.
+pub fn read_text(loader: &mut Loader, path: &Path, text: &str) -> Option<ScenarioFile> {
     let file = loader.sources.add(path, String::new());
-    merged(loader, file, text.to_owned(), &mut vec![path.to_owned()])
+    read_with_includes(loader, file, text.to_owned(), &mut vec![path.to_owned()])
 }
 
-fn merged(loader: &mut Loader, file: FileId, text: String, chain: &mut Vec<PathBuf>) -> Option<ScenarioFile> {
+/// `chain` holds the files that include each other down to this one.
+fn read_with_includes(
+    loader: &mut Loader,
+    file: FileId,
+    text: String,
+    chain: &mut Vec<PathBuf>,
+) -> Option<ScenarioFile> {
     let node = yaml::parse(&mut loader.findings, file, &text);
     loader.sources.set(file, text);
-    let own = root(loader, file, &node?)?;
-    let mut base: Option<ScenarioFile> = None;
+    let own = read_root(loader, file, &node?)?;
+    let mut merged: Option<ScenarioFile> = None;
     for include in own.include.iter().flat_map(|list| &list.value) {
-        let Some(path) = resolve(loader, &include.value.0, include.span) else { continue };
-        if let Some(place) = chain.iter().position(|before| *before == path) {
-            let names = chain[place..].iter().chain([&path]).map(|path| path.display().to_string());
+        let Some(path) = resolve_path(loader, &include.value.0, include.span) else { continue };
+        if let Some(first) = chain.iter().position(|before| *before == path) {
+            let names = chain[first..].iter().chain([&path]).map(|path| path.display().to_string());
             let chain = names.collect::<Vec<_>>().join(" -> ");
-            loader.findings.error("include-loop", include.span, format!("this include leads back: {chain}"));
+            loader.findings.error(
+                "include-loop",
+                include.span,
+                format!("these files include each other: {chain}"),
+            );
             continue;
         }
         loader.includes += 1;
-        if loader.includes > INCLUDES {
-            let message = format!("more than {INCLUDES} files are included, one counted again each time");
+        if loader.includes > MAX_INCLUDES {
+            let message = format!("more than {MAX_INCLUDES} files are included (a file counts each time)");
             loader.findings.error("limit", include.span, message);
             return None;
         }
-        let Some((file, text)) = self::text(loader, &path, Some(include.span), SCENARIO_LIMIT) else {
+        let Some((file, text)) = open(loader, &path, Some(include.span), SCENARIO_LIMIT) else {
             continue;
         };
         chain.push(path);
-        let included = merged(loader, file, text, chain);
+        let included = read_with_includes(loader, file, text, chain);
         chain.pop();
         if let Some(mut included) = included {
             (included.name, included.summary, included.part) = (None, None, None);
-            base = Some(merge::over(base.unwrap_or_default(), included));
+            merged = Some(merge::merge(merged.unwrap_or_default(), included));
         }
     }
-    Some(match base {
-        Some(base) => merge::over(base, own),
+    Some(match merged {
+        Some(merged) => merge::merge(merged, own),
         None => own,
     })
 }
 
-fn root(loader: &mut Loader, file: FileId, node: &Node) -> Option<ScenarioFile> {
+/// Reads the root map of a file, if the file is of a version that this build supports.
+fn read_root(loader: &mut Loader, file: FileId, node: &Node) -> Option<ScenarioFile> {
     let findings = &mut loader.findings;
     if node.is_null() {
         let span = Span::new(file, 0, 0);
@@ -164,7 +172,7 @@ fn root(loader: &mut Loader, file: FileId, node: &Node) -> Option<ScenarioFile> 
         let written = version.scalar().filter(|scalar| scalar.plain).map(|scalar| &*scalar.text);
         if written != Some("1") {
             findings
-                .error("version", version.span, "this build reads version 1 of the format: `standin: 1`")
+                .error("version", version.span, "this build supports version 1 of the format: `standin: 1`")
                 .help("a scenario of a later version needs a later build");
             return None;
         }

@@ -1,4 +1,4 @@
-//! Includes: what a file says in place of what it includes, or adds to it.
+//! Merges a scenario file with the files that it includes.
 
 use std::collections::BTreeMap;
 
@@ -7,51 +7,51 @@ use crate::scenario::node::{Node, Value};
 use crate::scenario::raw::{Dialect, List, ScenarioFile};
 use crate::scenario::read::{RawMap, Spanned};
 
-/// `over` laid over `base`: named lists entry by entry, maps key by key, all else whole.
-#[must_use]
-pub fn over(mut base: ScenarioFile, mut over: ScenarioFile) -> ScenarioFile {
+/// Merges `over` into `base`. A list entry replaces the entry of the same name, maps are merged key by key, and any other
+/// value is replaced whole.
+pub fn merge(mut base: ScenarioFile, mut over: ScenarioFile) -> ScenarioFile {
     let name = |node: &Node| Some(node.get("name")?.scalar()?.text.to_string());
-    over.keys = lists(base.keys.take(), over.keys, |key| key.key.as_ref().map(|key| key.value.0.clone()));
-    over.businesses = lists(base.businesses.take(), over.businesses, |business| {
+    over.keys =
+        merge_lists(base.keys.take(), over.keys, |key| key.key.as_ref().map(|key| key.value.0.clone()));
+    over.businesses = merge_lists(base.businesses.take(), over.businesses, |business| {
         business.number.map(|number| number.value.0.to_string())
     });
-    over.faults = lists(base.faults.take(), over.faults, name);
-    over.expect = lists(base.expect.take(), over.expect, name);
-    over.routes = lists(base.routes.take(), over.routes, name);
-    over.clock = maps(base.clock.take(), over.clock, RawMap::merge);
-    over.dialect = maps(base.dialect.take(), over.dialect, dialect);
-    over.webhooks = maps(base.webhooks.take(), over.webhooks, |base, over| nodes(base, over, &["events"]));
+    over.faults = merge_lists(base.faults.take(), over.faults, name);
+    over.expect = merge_lists(base.expect.take(), over.expect, name);
+    over.routes = merge_lists(base.routes.take(), over.routes, name);
+    over.clock = merge_values(base.clock.take(), over.clock, RawMap::merge);
+    over.dialect = merge_values(base.dialect.take(), over.dialect, merge_dialects);
+    over.webhooks = merge_values(base.webhooks.take(), over.webhooks, |base, over| {
+        merge_nodes(base, over, &["events"]);
+    });
     base.merge(over);
     base
 }
 
-fn lists<T>(
+fn merge_lists<T>(
     base: Option<Spanned<List<T>>>,
     over: Option<Spanned<List<T>>>,
     name: impl Fn(&T) -> Option<String>,
 ) -> Option<Spanned<List<T>>> {
-    let (base, over) = match (base, over) {
-        (Some(base), Some(over)) => (base, over),
-        (base, over) => return over.or(base),
-    };
-    let mut merged = base.value;
-    // Entries of one file never replace each other: two of one name are a mistake, to be told.
-    let mut places: BTreeMap<String, usize> = merged
-        .iter()
-        .enumerate()
-        .rev()
-        .filter_map(|(place, entry)| Some((name(&entry.value)?, place)))
-        .collect();
-    for entry in over.value {
-        match name(&entry.value).and_then(|name| places.remove(&name)) {
-            Some(place) => merged[place] = entry,
-            None => merged.push(entry),
+    merge_values(base, over, |base, over| {
+        // The entries of one file never replace each other: two of the same name are an error, which is reported later.
+        let mut positions: BTreeMap<String, usize> = base
+            .iter()
+            .enumerate()
+            .rev()
+            .filter_map(|(position, entry)| Some((name(&entry.value)?, position)))
+            .collect();
+        for entry in over {
+            match name(&entry.value).and_then(|name| positions.remove(&name)) {
+                Some(position) => base[position] = entry,
+                None => base.push(entry),
+            }
         }
-    }
-    Some(Spanned { span: over.span, value: merged })
+    })
 }
 
-fn maps<T>(
+/// Merges two values if both are present.
+fn merge_values<T>(
     base: Option<Spanned<T>>,
     over: Option<Spanned<T>>,
     merge: impl FnOnce(&mut T, T),
@@ -65,42 +65,43 @@ fn maps<T>(
     }
 }
 
-fn dialect(base: &mut Dialect, mut over: Dialect) {
-    over.names = maps(base.names.take(), over.names, RawMap::merge);
-    over.statuses = maps(base.statuses.take(), over.statuses, members);
-    over.sources = maps(base.sources.take(), over.sources, members);
+fn merge_dialects(base: &mut Dialect, mut over: Dialect) {
+    over.names = merge_values(base.names.take(), over.names, RawMap::merge);
+    over.statuses = merge_values(base.statuses.take(), over.statuses, merge_dictionaries);
+    over.sources = merge_values(base.sources.take(), over.sources, merge_dictionaries);
     base.merge(over);
 }
 
-fn members<T>(base: &mut Dictionary<T>, over: Dictionary<T>) {
-    let mut places = places(base.0.iter().map(|member| member.key.clone()));
+fn merge_dictionaries<T>(base: &mut Dictionary<T>, over: Dictionary<T>) {
+    let mut positions = positions(base.0.iter().map(|member| member.key.clone()));
     for member in over.0 {
-        match places.remove(&member.key) {
-            Some(place) => base.0[place] = member,
+        match positions.remove(&member.key) {
+            Some(position) => base.0[position] = member,
             None => base.0.push(member),
         }
     }
 }
 
-fn places(keys: impl Iterator<Item = String>) -> BTreeMap<String, usize> {
-    keys.enumerate().map(|(place, key)| (key, place)).collect()
+fn positions(keys: impl Iterator<Item = String>) -> BTreeMap<String, usize> {
+    keys.enumerate().map(|(position, key)| (key, position)).collect()
 }
 
-/// The same for a map not yet looked into; the maps under `deep` are merged key by key too.
-fn nodes(base: &mut Node, over: Node, deep: &[&str]) {
-    let (Value::Map(entries), Value::Map(more)) = (&mut base.value, &over.value) else {
-        *base = over;
-        return;
-    };
-    let mut places = places(entries.iter().map(|entry| entry.key.to_string()));
-    for entry in more {
-        match places.remove(&*entry.key) {
-            Some(place) if deep.contains(&&*entry.key) => {
-                nodes(&mut entries[place].value, entry.value.clone(), &[]);
+/// Merges two maps that are still plain nodes. The maps under the keys in `deep` are merged key by key too.
+fn merge_nodes(base: &mut Node, over: Node, deep: &[&str]) {
+    match (&mut base.value, over.value) {
+        (Value::Map(entries), Value::Map(more)) => {
+            let mut positions = positions(entries.iter().map(|entry| entry.key.to_string()));
+            for entry in more {
+                match positions.remove(&*entry.key) {
+                    Some(position) if deep.contains(&&*entry.key) => {
+                        merge_nodes(&mut entries[position].value, entry.value, &[]);
+                    }
+                    Some(position) => entries[position] = entry,
+                    None => entries.push(entry),
+                }
             }
-            Some(place) => entries[place] = entry.clone(),
-            None => entries.push(entry.clone()),
         }
+        (_, value) => base.value = value,
     }
     base.span = over.span;
 }

@@ -1,62 +1,32 @@
-//! The scenario language: text to validated scenario. The only module that knows YAML and reads files.
+//! The scenario language: reads scenario files and validates them. The only module that reads files and knows YAML.
 
-/// Where files come from.
 pub mod files;
-/// The texts that problems point into.
 pub mod source;
-/// What is wrong, where, and what would be right.
 pub mod diagnostic;
-/// Problems for people and for programs.
 pub mod render;
-/// The marked tree.
 pub mod node;
-/// YAML to the marked tree.
 pub mod yaml;
-/// JSON to the marked tree.
 pub mod json;
-/// CSV to the marked tree.
 pub mod csv;
-/// From the marked tree to raw values.
 pub mod read;
-/// Findings that several readers and sections report in the same words.
 pub mod report;
-/// Single values.
 pub mod scalars;
-/// Lists and maps of values.
 pub mod collections;
-/// The mirror of a scenario file.
 pub mod raw;
-/// The mirror of records.
 pub mod raw_records;
-/// The mirror of an expectation.
 pub mod raw_expect;
-/// A file with all that it includes.
 pub mod loader;
-/// What a file says in place of what it includes.
 pub mod merge;
-/// Records from files.
 pub mod seed_data;
-/// Which files of a folder are scenarios.
 pub mod discover;
-/// The validated scenario.
 pub mod model;
-/// What sections may refer to.
 pub mod references;
-/// From raw values to the validated scenario.
 pub mod validate;
-/// Templates.
-pub mod template;
-/// Faults.
 pub mod fault;
-/// Webhooks.
 pub mod webhook;
-/// Expectations.
 pub mod expect;
-/// Routes.
 pub mod route;
-/// What is sent to a running program in place of files.
 pub mod admin_input;
-/// Records added to a running world.
 pub mod added_record;
 #[cfg(test)]
 mod tests;
@@ -75,65 +45,59 @@ use crate::scenario::read::{RawMap, Read};
 use crate::scenario::scalars::is_world_name;
 use crate::scenario::source::{FileId, Span};
 
-/// What a load takes from around it.
+/// What a load needs from its surroundings.
 pub struct LoadContext<'a> {
-    /// Where files come from.
     pub files: &'a dyn Files,
-    /// The folder that no path may leave.
+    /// The root folder. Included files and seed data must lie in it.
     pub root: PathBuf,
-    /// The day on which a clock without a start starts.
+    /// The current day, for a clock without a start.
     pub today: Day,
 }
 
-/// What became of one scenario file.
+/// The result of loading one scenario file.
 #[derive(Debug, Default)]
 pub struct LoadedScenario {
-    /// The file.
     pub path: PathBuf,
-    /// The scenario's name, where one could be read.
+    /// The scenario's name, if it has a valid one.
     pub name: Option<String>,
-    /// The scenario; none if there is any error.
+    /// The scenario, if the file has no errors.
     pub scenario: Option<Scenario>,
-    /// What was found, by file and place.
+    /// Errors and warnings, sorted by file and place.
     pub diagnostics: Vec<Diagnostic>,
-    /// Every file read or looked for.
+    /// Every file that was read, or that was looked for and is missing. A change of any of them calls for a reload.
     pub files: Vec<PathBuf>,
-    /// Where the name stands, or the file begins.
+    /// Where the name stands; the start of the file if it has none.
     pub name_location: SourceLocation,
-    /// Names of worlds of keys' own, and where they stand.
+    /// Names of the worlds that API keys have for themselves (`world: own`).
     pub own_worlds: Vec<(String, SourceLocation)>,
 }
 
-/// Loads a scenario file with all that it names.
-#[must_use]
+/// Loads a scenario file with its includes and seed data.
 pub fn load(context: &LoadContext, path: &Path) -> LoadedScenario {
     let mut loader = Loader::new(context);
-    let root = loader::file(&mut loader, path);
+    let file = loader::read_file(&mut loader, path);
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-    finish(loader, path, root, &stem)
+    finish(loader, path, file, &stem)
 }
 
-/// Loads a scenario from a text that came under a name; its paths are those of a file in the root.
-#[must_use]
+/// Loads a scenario from a text, as the admin API receives it. Paths in the text are relative to the root folder.
 pub fn load_text(context: &LoadContext, name: &str, text: &str) -> LoadedScenario {
     let path = context.root.join(format!("{name}.yaml"));
     let mut loader = Loader::new(context);
-    let root = loader::given(&mut loader, &path, text);
-    if let Some(given) =
-        root.as_ref().and_then(|root| root.name.as_ref()).filter(|given| given.value.0 != name)
-    {
-        let message = format!("this scenario was sent as `{name}`, and names itself otherwise");
+    let file = loader::read_text(&mut loader, &path, text);
+    let own_name = file.as_ref().and_then(|file| file.name.as_ref());
+    if let Some(own_name) = own_name.filter(|own_name| own_name.value.0 != name) {
+        let message = format!("this scenario was sent as `{name}`, but its name is `{}`", own_name.value.0);
         loader
             .findings
-            .error("wrong-name", given.span, message)
-            .help("leave `name` out, or send it under its name");
+            .error("wrong-name", own_name.span, message)
+            .help("leave `name` out, or send the scenario under its own name");
     }
-    finish(loader, &path, root, name)
+    finish(loader, &path, file, name)
 }
 
-/// Loads all scenarios of the files and folders named. Paths are relative to `cwd`, and so shown; the root is by default
-/// the working directory if the scenario lies under it, else the scenario's own folder.
-#[must_use]
+/// Loads all scenarios in the given files and folders. Paths are relative to `cwd`, and diagnostics show them that way.
+/// The default root folder of a scenario is `cwd` if the scenario lies in it, otherwise the scenario's own folder.
 pub fn load_all(
     files: &dyn Files,
     today: Day,
@@ -141,27 +105,28 @@ pub fn load_all(
     root: Option<&Path>,
     cwd: &Path,
 ) -> LoadedFolder {
-    discover::all(files, today, paths, root, cwd)
+    discover::load_all(files, today, paths, root, cwd)
 }
 
-fn finish(mut loader: Loader, path: &Path, root: Option<ScenarioFile>, stem: &str) -> LoadedScenario {
+/// Validates what was read. `stem` names the scenario if the file has no `name`.
+fn finish(mut loader: Loader, path: &Path, file: Option<ScenarioFile>, stem: &str) -> LoadedScenario {
     let start = Span::new(FileId(0), 0, 0);
     let mut loaded = LoadedScenario {
         path: path.to_owned(),
         name_location: diagnostic::location(start, String::new(), &loader.sources),
         ..LoadedScenario::default()
     };
-    if let Some(root) = root {
-        let name = name(&mut loader, &root, stem);
-        let at = root.name.as_ref().map_or(start, |name| name.span);
-        loaded.name_location = diagnostic::location(at, String::new(), &loader.sources);
-        for key in root.keys.iter().flat_map(|list| &list.value).filter(|key| key.value.world.is_some()) {
+    if let Some(file) = file {
+        let name = name(&mut loader, &file, stem);
+        let span = file.name.as_ref().map_or(start, |name| name.span);
+        loaded.name_location = diagnostic::location(span, String::new(), &loader.sources);
+        for key in file.keys.iter().flat_map(|list| &list.value).filter(|key| key.value.world.is_some()) {
             if let Some(name) = &key.value.name {
-                let place = diagnostic::location(name.span, String::new(), &loader.sources);
-                loaded.own_worlds.push((name.value.0.clone(), place));
+                let location = diagnostic::location(name.span, String::new(), &loader.sources);
+                loaded.own_worlds.push((name.value.0.clone(), location));
             }
         }
-        let scenario = validate::scenario(&mut loader, root, name.clone().unwrap_or_default());
+        let scenario = validate::scenario(&mut loader, file, name.clone().unwrap_or_default());
         loaded.scenario = (loader.findings.errors() == 0).then_some(scenario);
         loaded.name = name;
     }
@@ -170,70 +135,70 @@ fn finish(mut loader: Loader, path: &Path, root: Option<ScenarioFile>, stem: &st
     loaded
 }
 
-/// The scenario's name: its own, else its file's.
-fn name(loader: &mut Loader, root: &ScenarioFile, stem: &str) -> Option<String> {
-    let start = Span::new(FileId(0), 0, 0);
-    if root.part.is_some_and(|part| part.value) {
-        let message = "this file is a part, there only to be included";
-        loader.findings.error("part", root.part.map_or(start, |part| part.span), message);
+/// The scenario's `name`, or else the stem of its file name.
+fn name(loader: &mut Loader, file: &ScenarioFile, stem: &str) -> Option<String> {
+    if let Some(part) = file.part.filter(|part| part.value) {
+        loader.findings.error(
+            "part",
+            part.span,
+            "this file is a part (`part: true`), which can only be included",
+        );
     }
-    if let Some(name) = &root.name {
+    if let Some(name) = &file.name {
         return Some(name.value.0.clone());
     }
     if is_world_name(stem) && stem != "default" {
         return Some(stem.to_owned());
     }
-    let message = format!("`{stem}`, the name of this file, cannot name a scenario: add `name:`");
+    let start = Span::new(FileId(0), 0, 0);
+    let message = format!("`{stem}`, the name of this file, is not a valid name for a scenario: add `name:`");
     loader.findings.error("file-name", start, message).help(
         "1 to 64 letters, digits, `.`, `_` or `-`, beginning with a letter or digit, and not `default`",
     );
     None
 }
 
-/// What became of all files and folders named.
+/// The result of loading files and folders.
 #[derive(Debug, Default)]
 pub struct LoadedFolder {
-    /// The scenarios, by name.
+    /// The scenarios, sorted by name.
     pub scenarios: Vec<LoadedScenario>,
-    /// Problems of no one scenario.
+    /// Diagnostics that belong to no scenario.
     pub diagnostics: Vec<Diagnostic>,
-    /// Folders to watch.
+    /// The folders to watch for changes.
     pub dirs: Vec<PathBuf>,
 }
 
 impl LoadedFolder {
-    /// All problems, of scenarios and of none.
     pub fn all_diagnostics(&self) -> impl Iterator<Item = &Diagnostic> {
         self.scenarios.iter().flat_map(|loaded| &loaded.diagnostics).chain(&self.diagnostics)
     }
 
-    /// Whether any of them is an error.
-    #[must_use]
     pub fn has_errors(&self) -> bool {
         self.all_diagnostics().any(|diagnostic| diagnostic.severity == Severity::Error)
     }
 }
 
 /// The JSON Schema (draft 2020-12) of a scenario file.
-#[must_use]
 pub fn schema() -> Json {
     let mut definitions = Map::new();
     ScenarioFile::schema(&mut definitions);
     let mut schema = definitions.remove(ScenarioFile::NAME).unwrap_or_default();
     schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
     schema["title"] = json!("Standin scenario");
-    schema["properties"]["standin"] = json!({ "const": 1, "description": "Version of the format." });
-    // The tree of these sections is read only once files are merged.
-    for (section, of) in [
+    schema["properties"]["standin"] =
+        json!({ "const": 1, "description": "Version of the scenario format; always 1." });
+    // The raw file holds these sections as plain nodes: they are read after included files are merged.
+    for (section, section_schema) in [
         ("faults", List::<fault::raw::Fault>::schema(&mut definitions)),
         ("webhooks", webhook::raw::Webhooks::schema(&mut definitions)),
         ("expect", List::<raw_expect::Expectation>::schema(&mut definitions)),
         ("routes", List::<route::RouteMap>::schema(&mut definitions)),
     ] {
-        let place = &mut schema["properties"][section];
-        let description = place["description"].take();
-        *place = of;
-        place["description"] = description;
+        let property = &mut schema["properties"][section];
+        let description = property["description"].take();
+        *property = section_schema;
+        property["description"] = description;
     }
     schema["$defs"] = Json::Object(definitions);
     schema

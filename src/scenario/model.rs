@@ -1,4 +1,4 @@
-//! The validated scenario: every reference resolved, every default filled in.
+//! The validated scenario: every reference is resolved and every default is filled in.
 
 use crate::api::dates::Day;
 use crate::api::dialect::Dialect;
@@ -11,40 +11,32 @@ use crate::fault::Fault;
 use crate::scenario::route::Route;
 use crate::webhook::settings::Webhooks;
 
-/// What the fake backend is.
 #[derive(Debug)]
 pub struct Scenario {
-    /// Its name, which is also that of its standing world.
+    /// The name of the scenario and of its standing world.
     pub name: String,
-    /// One line about it.
+    /// One line for listings and the console.
     pub summary: Option<String>,
-    /// From what all chance is drawn.
     pub seed: SeedSetting,
-    /// The clock.
     pub clock: clock::Setting,
-    /// The day of the clock's start, or that of the load where the clock has none.
+    /// The day on which the clock starts, or the day of the load if the clock has no start.
     pub today: Day,
-    /// API keys; with none, any non-empty key is taken.
+    /// The API keys. If there are none, any key that is not empty is accepted.
     pub keys: Vec<Key>,
-    /// Accounts.
     pub businesses: Vec<Business>,
-    /// The API's manners.
     pub dialect: Dialect,
-    /// What goes wrong, in the order in which it is considered.
+    /// The faults, in the order in which they are considered.
     pub faults: Vec<Fault>,
-    /// Events and their delivery.
     pub webhooks: Webhooks,
-    /// What a well-behaved client does.
     pub expectations: Vec<Expectation>,
-    /// Stubs of other operations, in the order in which they are considered.
+    /// The routes, in the order in which they are considered.
     pub routes: Vec<Route>,
 }
 
-/// From what all chance is drawn.
+/// The seed of all draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SeedSetting {
-    /// This.
     Fixed(Seed),
-    /// A number that each process picks anew.
+    /// Each process picks a new seed.
     Random,
 }

@@ -1,91 +1,83 @@
-//! The marked tree: what YAML, JSON and CSV have in common, every part with its place.
+//! The document tree, which YAML, JSON and CSV are parsed into. Every node has its span.
 
 use serde_json::{Map, Number};
 
 use crate::scenario::source::Span;
 
-/// A value and where it stands.
+/// Maximum nesting depth of lists and maps in a file.
+pub const MAX_DEPTH: usize = 64;
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
-    /// Where.
     pub span: Span,
-    /// What.
     pub value: Value,
 }
 
-/// What stands there.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// Nothing, `null` or `~`; a blank cell.
+    /// `null`, `~` or nothing at all.
     Null,
-    /// A scalar, not yet understood.
     Scalar(Scalar),
-    /// A list.
     List(Vec<Node>),
-    /// A map; its keys are distinct, in the order written.
+    /// The entries in the order of the text. Their keys are distinct.
     Map(Vec<Entry>),
 }
 
-/// A scalar as it was written.
+/// A scalar as it was written. Its type depends on the key that reads it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scalar {
-    /// Its characters, quotes and escapes undone.
+    /// The text without quotes and escapes.
     pub text: Box<str>,
-    /// Whether it stood without quotes, and so may be a number or a boolean.
+    /// Whether the scalar was written without quotes, so that it may be a number or a boolean.
     pub plain: bool,
 }
 
-/// A member of a map.
+/// One entry of a map.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// Its key.
     pub key: Box<str>,
-    /// Where the key stands.
     pub key_span: Span,
-    /// Its value.
     pub value: Node,
 }
 
 impl Node {
-    /// A node.
-    #[must_use]
     pub const fn new(span: Span, value: Value) -> Self {
         Self { span, value }
     }
 
-    /// Whether there is nothing.
-    #[must_use]
     pub const fn is_null(&self) -> bool {
         matches!(self.value, Value::Null)
     }
 
-    /// The scalar that it is.
-    #[must_use]
     pub const fn scalar(&self) -> Option<&Scalar> {
         if let Value::Scalar(scalar) = &self.value { Some(scalar) } else { None }
     }
 
-    /// The members of the map that it is.
-    #[must_use]
+    /// The entries, if the node is a map.
     pub fn entries(&self) -> Option<&[Entry]> {
         if let Value::Map(entries) = &self.value { Some(entries) } else { None }
     }
 
-    /// The value of a key that is there and not null.
-    #[must_use]
+    /// The value of `key`, if the node is a map with that key and the value is not null.
     pub fn get(&self, key: &str) -> Option<&Self> {
         let entry = self.entries()?.iter().find(|entry| *entry.key == *key)?;
         (!entry.value.is_null()).then_some(&entry.value)
     }
 
-    /// Whether it is what an author would call the same: the same values, wherever they stand.
-    #[must_use]
-    pub fn same_value(&self, other: &Self) -> bool {
-        self.to_json() == other.to_json()
+    /// Adds a member with the given text to a map, unless the map has the key with a value other than null.
+    pub fn set_default(&mut self, key: &str, text: &str) {
+        let span = self.span;
+        if self.get(key).is_some() {
+            return;
+        }
+        if let Value::Map(entries) = &mut self.value {
+            entries.retain(|entry| &*entry.key != key);
+            let value = Self::new(span, Value::Scalar(Scalar { text: text.into(), plain: true }));
+            entries.push(Entry { key: key.into(), key_span: span, value });
+        }
     }
 
-    /// What it is called in a problem.
-    #[must_use]
+    /// The kind of value, as messages name it.
     pub const fn kind(&self) -> &'static str {
         match &self.value {
             Value::Null => "nothing",
@@ -95,8 +87,8 @@ impl Node {
         }
     }
 
-    /// The value in JSON: plain scalars by the core schema of YAML 1.2, numbers that JSON cannot hold as text.
-    #[must_use]
+    /// The value as JSON. Plain scalars get their types from the core schema of YAML 1.2; numbers that JSON cannot
+    /// represent become strings.
     pub fn to_json(&self) -> serde_json::Value {
         match &self.value {
             Value::Null => serde_json::Value::Null,
@@ -111,8 +103,6 @@ impl Node {
 }
 
 impl Scalar {
-    /// The value in JSON.
-    #[must_use]
     pub fn to_json(&self) -> serde_json::Value {
         let text = || serde_json::Value::String(self.text.to_string());
         if !self.plain {
@@ -126,7 +116,7 @@ impl Scalar {
     }
 }
 
-/// A number of YAML's core schema: decimal, octal (`0o17`) or hexadecimal (`0x1f`) integers, and decimal fractions.
+/// Parses a number of YAML's core schema: a decimal, octal (`0o17`) or hexadecimal (`0x1f`) integer, or a decimal fraction.
 fn number(text: &str) -> Option<Number> {
     if let Some(parse_digits) = text.strip_prefix("0o") {
         return u64::from_str_radix(parse_digits, 8).ok().map(Number::from);
@@ -144,10 +134,10 @@ fn number(text: &str) -> Option<Number> {
     let (mantissa, exponent) = unsigned.split_once(['e', 'E']).unwrap_or((unsigned, "0"));
     let exponent = exponent.strip_prefix(['-', '+']).unwrap_or(exponent);
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, "0"));
-    let shaped = [whole, fraction, exponent].into_iter().all(parse_digits)
+    let is_number = [whole, fraction, exponent].into_iter().all(parse_digits)
         && !exponent.is_empty()
         && !(whole.is_empty() && fraction.is_empty());
-    shaped.then(|| Number::from_f64(text.parse().ok()?))?
+    is_number.then(|| Number::from_f64(text.parse().ok()?))?
 }
 
 #[cfg(test)]

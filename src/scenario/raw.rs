@@ -1,4 +1,5 @@
-//! The mirror of a scenario file: its maps and their keys, as written. What they mean together is checked in `validate`.
+//! The raw form of a scenario file: its maps and keys as written. `validate` checks how they fit together. The doc lines of
+//! maps and keys become descriptions in the JSON Schema.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -14,172 +15,171 @@ use crate::scenario::scalars::{
     Id, Integer, MAX_SAFE_INTEGER, NonBlank, Tenths, Text, WorldName, parse_digits,
 };
 
-/// A list whose entries have their places.
+/// A list whose entries have spans.
 pub type List<T> = Vec<Spanned<T>>;
 
 raw! {
-    /// A scenario: what the fake backend is.
+    /// A scenario file, which describes the whole fake backend.
     pub struct ScenarioFile "a scenario" {
-        /// Version of the format: 1.
+        /// Version of the scenario format; always 1.
         required "standin" standin: Text,
-        /// Its name; by default that of the file.
+        /// Name of the scenario and of its world. Default: the file name without its extension.
         optional "name" name: WorldName,
-        /// One line about it, shown in listings and the console.
+        /// One line about the scenario, shown in listings and the console.
         optional "summary" summary: Text,
-        /// This file is there only to be included.
+        /// True for a file that only exists to be included by others.
         optional "part" part: bool,
-        /// Files merged before this one, in order; the later wins.
+        /// Files to merge, in order. Later files override earlier ones, and this file overrides them all.
         optional "include" include: List<NonBlank>,
-        /// From what all chance is drawn: a number, or `random`; by default 1.
+        /// Seed of all random data and decisions: a number, or `random` for a new seed at each start. Default: 1.
         optional "seed" seed: Seed,
-        /// The clock; by default the system's time, running.
+        /// The virtual clock. By default it starts at the system time and runs.
         optional "clock" clock: Clock,
-        /// API keys; with none given, any non-empty key is taken and covers everything.
+        /// API keys. If there are none, any non-empty key is accepted and covers all accounts.
         optional "keys" keys: List<Key>,
         /// Accounts and their locations.
         optional "businesses" businesses: List<Business>,
-        /// What goes wrong, and when.
+        /// Faults to inject, in the order in which they are considered.
         optional "faults" faults: List<Node>,
-        /// Events and their delivery.
+        /// Webhook events and how they are delivered.
         optional "webhooks" webhooks: Node,
-        /// What a well-behaved client does.
+        /// Expectations about the client's behaviour.
         optional "expect" expect: List<Node>,
-        /// Plain stubs of operations that the interface document does not show.
+        /// Stubs of operations that the simulated API does not have.
         optional "routes" routes: List<Node>,
-        /// What differs in the API's manners.
+        /// Variations of the API's behaviour where its document is silent.
         optional "dialect" dialect: Dialect,
     }
 
-    /// The clock.
+    /// The virtual clock.
     pub struct Clock "`clock`" {
-        /// Where it starts; by default the system's time.
+        /// The time at which the clock starts. Default: the system time.
         optional "start" start: Moment,
-        /// How it goes; by default it runs.
+        /// Whether the clock runs or stands still. Default: running.
         optional "mode" mode: Mode,
     }
 
     /// An API key.
     pub struct Key "an API key" {
-        /// The key itself.
+        /// The key itself, as clients send it.
         required "key" key: NonBlank,
-        /// Its name in logs and the journal.
+        /// Name of the key in logs and in the journal.
         optional "name" name: NonBlank,
-        /// Numbers of the accounts it covers; by default all.
+        /// Numbers of the accounts that the key covers. Default: all accounts.
         optional "accounts" accounts: List<Id>,
-        /// How many requests it may make: `600 per 1m`.
+        /// Maximum number of requests in a time window: `600 per 1m`. Default: no limit.
         optional "rate_limit" rate_limit: RateLimit,
-        /// Whether it is refused.
+        /// Whether the key is revoked, so that its requests are rejected. Default: false.
         optional "revoked" revoked: bool,
-        /// `own`: it lives in a world of its own, called by its name.
+        /// `own`: requests with this key use a separate world, named like the key.
         optional "world" world: KeyWorld,
     }
 
-    /// An account, or a reseller above accounts.
+    /// An account: an enterprise, or a reseller above enterprises.
     pub struct Business "a business" {
-        /// Its number, unique among businesses and locations.
+        /// Number of the account, unique among accounts and locations.
         required "number" number: Id,
-        /// Its name.
+        /// Name of the account.
         required "name" name: NonBlank,
-        /// What it is; by default an enterprise.
+        /// Type of the account. Default: enterprise.
         optional "type" kind: Kind,
-        /// Number of the reseller above it.
+        /// Number of the reseller above the account.
         optional "parent" parent: Id,
-        /// Phrase bank of its generated texts.
+        /// Line of business, which selects the phrases of generated texts. Default: neutral.
         optional "category" category: NonBlank,
-        /// Sentiment score of its industry, 0-100.
+        /// Sentiment score of the industry, from 0 to 100. Default: computed from the competitors' reviews.
         optional "industry_score" industry_score: Score,
-        /// Whether `smsPreferences` are taken; by default not.
+        /// Whether contacts may have `smsPreferences`. Default: false.
         optional "text_categorisation" text_categorisation: bool,
-        /// Email addresses of its users.
+        /// Email addresses of the account's users. Default: any valid address.
         optional "users" users: List<NonBlank>,
-        /// Names of its hierarchy's levels, highest first.
+        /// Names of the levels of the location hierarchy, highest first.
         optional "levels" levels: List<NonBlank>,
-        /// Numbers of its competitors.
+        /// Numbers of the accounts that are competitors.
         optional "competitors" competitors: List<Id>,
-        /// Its locations.
+        /// Locations of the account.
         optional "locations" locations: List<Location>,
-        /// Its contacts: given, from a file, or generated.
+        /// Contacts of the account: single records, records from files, or generated records.
         optional "contacts" contacts: List<ContactEntry>,
     }
 
     /// A location of an account.
     pub struct Location "a location" {
-        /// Its number, unique among businesses and locations.
+        /// Number of the location, unique among accounts and locations.
         required "number" number: Id,
-        /// Its name.
+        /// Name of the location.
         required "name" name: NonBlank,
-        /// Level to the location's name at that level.
+        /// Names of the location's groups in the hierarchy, by level: `{Region: West}`.
         optional "levels" levels: Dictionary<NonBlank>,
-        /// Its reviews: given, from a file, or generated.
+        /// Reviews of the location: single records, records from files, or generated records.
         optional "reviews" reviews: List<ReviewEntry>,
-        /// Its questions: given, from a file, or generated.
+        /// Questions about the location: single records, records from files, or generated records.
         optional "questions" questions: List<QuestionEntry>,
     }
 
-    /// What differs in the API's manners where the interface document is silent.
+    /// Variations of the API's behaviour where its document is silent.
     pub struct Dialect "`dialect`" {
-        /// Names of query parameters.
+        /// Names of query parameters that the API's document does not give.
         optional "names" names: Names,
-        /// Catalogue number to HTTP status, or to a map of operation to status.
+        /// HTTP statuses by error code: a status for all operations, or a map of operation to status.
         optional "statuses" statuses: Dictionary<Statuses>,
-        /// Whether `toDate` of the review list belongs to its range.
+        /// Whether the range of the review list includes its `toDate`.
         optional "to_date" to_date: ToDate,
-        /// Whether the retired query parameter `api_key` is taken.
+        /// Whether the deprecated query parameter `api_key` is accepted.
         optional "query_api_key" query_api_key: QueryApiKey,
-        /// Where a contact update must have its email or phone: stored or in the request.
+        /// Where a contact update must have an email address or phone number: in the stored contact or in the request.
         optional "contact_identity" contact_identity: ContactIdentity,
-        /// Whether a rate-limit refusal carries `Retry-After`.
+        /// Whether a response to a request beyond the rate limit has the header `Retry-After`.
         optional "retry_after" retry_after: bool,
-        /// Origins that may call from a browser: `any`, `none` or a list.
+        /// Origins that may send requests from a browser (CORS): `any`, `none` or a list.
         optional "cors" cors: Cors,
-        /// More review sources, or others in place of the known ones.
+        /// Review sources by alias, in addition to the built-in ones or in place of them.
         optional "sources" sources: Dictionary<Source>,
     }
 
-    /// Names of the query parameters that the interface document does not show.
+    /// Names of query parameters that the API's document does not give.
     pub struct Names "`names`" {
-        /// First review of the list; by default `sindex`.
+        /// Index of the first review in a page. Default: `sindex`.
         optional "start_index" start_index: NonBlank,
-        /// Number of reviews; by default `count`.
+        /// Number of reviews in a page. Default: `count`.
         optional "count" count: NonBlank,
-        /// True for a competitor's reviews; by default `isCompetitor`.
+        /// True to list a competitor's reviews. Default: `isCompetitor`.
         optional "competitor" competitor: NonBlank,
-        /// The business of the Q&A list; by default `businessId`.
+        /// Business of the list of questions. Default: `businessId`.
         optional "business" business: NonBlank,
     }
 
     /// A review source.
     pub struct Source "a source" {
-        /// The name in answers; by default the alias.
+        /// Name of the source in responses. Default: the alias.
         optional "name" name: NonBlank,
-        /// Whether its reviews recommend or not in place of giving stars; by default not.
+        /// Whether its reviews say "recommended" or "not recommended" in place of stars. Default: false.
         optional "recommendation" recommendation: bool,
-        /// Whether its reviews can be replied to; by default not.
+        /// Whether the owner can reply to its reviews. Default: false.
         optional "reply" reply: bool,
     }
 }
 
 choice! {
-    /// How a clock goes.
+    /// Whether the clock runs or stands still.
     pub enum Mode { "frozen" Frozen, "running" Running }
     /// The world of a key.
     pub enum KeyWorld { "own" Own }
-    /// The two kinds of account.
+    /// The type of an account.
     pub enum Kind { "enterprise" Enterprise, "reseller" Reseller }
-    /// Whether `toDate` belongs to its range.
+    /// Whether a range of days includes its last day.
     pub enum ToDate { "inclusive" Inclusive, "exclusive" Exclusive }
-    /// What becomes of the retired query parameter.
+    /// Whether the deprecated query parameter is accepted.
     pub enum QueryApiKey { "refuse" Refuse, "accept" Accept }
-    /// Where a contact update must have its email or phone.
+    /// Where a contact update must have an email address or phone number.
     pub enum ContactIdentity { "stored" Stored, "request" Request }
 }
 
-/// From what all chance is drawn.
+/// The seed of all draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seed {
-    /// A number.
     Fixed(u64),
-    /// One picked anew by each process.
+    /// Each process picks a new seed.
     Random,
 }
 
@@ -216,14 +216,11 @@ impl Read for Score {
     }
 }
 
-/// Which origins may call from a browser.
+/// The origins that may send requests from a browser.
 #[derive(Clone, Debug)]
 pub enum Cors {
-    /// Every one.
     Any,
-    /// None.
     None,
-    /// These.
     Origins(List<NonBlank>),
 }
 
@@ -248,12 +245,12 @@ impl Read for Cors {
 /// An HTTP status.
 pub type Status = Integer<200, 599>;
 
-/// The status of a code, for all operations or by operation.
+/// The HTTP status of an error code.
 #[derive(Clone, Debug)]
 pub enum Statuses {
-    /// For all.
+    /// The status for all operations.
     All(Status),
-    /// By operation.
+    /// Statuses by operation.
     By(Dictionary<Status>),
 }
 

@@ -1,5 +1,5 @@
-//! The mirror of records: reviews, questions, answers and contacts, given, from a file, or to be generated. The same
-//! keys are the columns of seed data.
+//! The raw form of records: reviews, questions, answers and contacts, and plans to generate them. Seed data has the same
+//! keys as columns.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -8,7 +8,7 @@ use crate::clock::Moment;
 use crate::dataset::records::Locale;
 use crate::scenario::collections::{Dictionary, Member};
 use crate::scenario::diagnostic::{Findings, join_or};
-use crate::scenario::node::{Node, Value};
+use crate::scenario::node::{Entry, Node, Scalar, Value};
 use crate::scenario::read::{Field, RawMap, Read, Spanned, raw, read_word};
 use crate::scenario::report::wrong_kind;
 use crate::scenario::scalars::{Count, Id, Integer, NonBlank, Share, Tenths, Text};
@@ -17,97 +17,97 @@ use crate::scenario::source::Span;
 raw! {
     /// A review.
     pub struct Review "a review" {
-        /// Its id; drawn where absent.
+        /// Id of the review. Default: generated.
         optional "id" id: NonBlank,
-        /// 0-5: stars; 0 for direct feedback; 1 or 0 where the source recommends.
+        /// Stars from 1 to 5; 0 for direct feedback; 1 (recommended) or 0 for a source that recommends.
         required "rating" rating: Integer<0, 5>,
-        /// Day it was posted.
+        /// Day on which the review was posted.
         required "date" date: Day,
-        /// Its source, by alias or shown name; by default google.
+        /// Source of the review, by its alias or name. Default: google.
         optional "source" source: NonBlank,
-        /// What the reviewer wrote.
+        /// Text of the review.
         optional "comments" comments: Text,
-        /// Its title.
+        /// Title of the review.
         optional "title" title: Text,
-        /// Published or parked; by default published.
+        /// Whether the review is published; if not, it is parked. Default: true.
         optional "published" published: bool,
         /// The owner's response.
         optional "response" response: Text,
-        /// Day of the response; by default the review's.
+        /// Day of the response. Default: the day of the review.
         optional "responseDate" response_date: Day,
-        /// Sentiment, 0-100 with one decimal; by default from the rating.
+        /// Sentiment score from 0 to 100, with at most one decimal. Default: computed from the rating.
         optional "sentiment" sentiment: Tenths,
-        /// How many mentions it counts for; by default 1.
+        /// Number of mentions that the review counts for. Default: 1.
         optional "mentions" mentions: Count,
-        /// Reviewer's first name.
+        /// First name of the reviewer.
         optional "firstName" first_name: Text,
-        /// Reviewer's last name.
+        /// Last name of the reviewer.
         optional "lastName" last_name: Text,
-        /// Reviewer's nickname.
+        /// Nickname of the reviewer.
         optional "nickName" nick_name: Text,
-        /// Address of the reviewer's picture.
+        /// URL of the reviewer's picture.
         optional "thumbnailUrl" thumbnail_url: Text,
-        /// Reviewer's email address.
+        /// Email address of the reviewer.
         optional "emailId" email_id: Text,
-        /// Reviewer's Facebook id.
+        /// Facebook id of the reviewer.
         optional "facebookId" facebook_id: Text,
-        /// Reviewer's city.
+        /// City of the reviewer.
         optional "city" city: Text,
-        /// Reviewer's state.
+        /// State of the reviewer.
         optional "state" state: Text,
-        /// Address at the source; made where absent.
+        /// URL of the review at its source. Default: generated.
         optional "reviewUrl" review_url: Text,
-        /// Address at the platform; made where absent.
+        /// URL of the review at the platform. Default: generated.
         optional "uniqueReviewUrl" unique_review_url: Text,
-        /// Whether it can be replied to; by default as its source.
+        /// Whether the owner can reply to the review. Default: as for its source.
         optional "enableReply" enable_reply: bool,
-        /// The contact it is attributed to.
+        /// Id of the contact who wrote the review.
         optional "customerId" customer_id: Id,
-        /// Custom fields of that contact; in CSV, columns `extra.NAME`.
+        /// Custom fields of that contact. In CSV, each is a column `extra.NAME`.
         optional "extraParams" extra_params: Dictionary<Text>,
     }
 
-    /// A question.
+    /// A question about a location.
     pub struct Question "a question" {
-        /// Its id; drawn where absent.
+        /// Id of the question. Default: generated.
         optional "id" id: Id,
-        /// The question.
+        /// Text of the question.
         required "question" question: NonBlank,
-        /// Who asked.
+        /// Name of the person who asked.
         optional "by" by: Text,
-        /// Kind of user; by default `REGULAR_USER`.
+        /// Category of that user. Default: `REGULAR_USER`.
         optional "category" category: NonBlank,
-        /// When: an instant or a day.
+        /// Time of the question: an instant or a day.
         required "date" date: Moment,
-        /// Whether the owner asked; by default not.
+        /// Whether the owner asked the question. Default: false.
         optional "owner" owner: bool,
-        /// Address of the asker's picture; made where absent.
+        /// URL of that user's picture. Default: generated.
         optional "logo" logo: Text,
-        /// Its answers; not in CSV.
+        /// Answers to the question. Not available in CSV.
         optional "answers" answers: Vec<Spanned<Answer>>,
     }
 
-    /// An answer.
+    /// An answer to a question.
     pub struct Answer "an answer" {
-        /// Its id; drawn where absent.
+        /// Id of the answer. Default: generated.
         optional "id" id: Id,
-        /// The answer.
+        /// Text of the answer.
         required "answer" answer: NonBlank,
-        /// Who answered; for the owner, by default the business.
+        /// Name of the person who answered. Default for the owner: the name of the business.
         optional "by" by: Text,
-        /// Kind of user; by default `REGULAR_USER`.
+        /// Category of that user. Default: `REGULAR_USER`.
         optional "category" category: NonBlank,
-        /// When; by default with the question.
+        /// Time of the answer: an instant or a day. Default: the time of the question.
         optional "date" date: Moment,
-        /// Whether the owner answered; by default not.
+        /// Whether the owner wrote the answer. Default: false.
         optional "owner" owner: bool,
-        /// Address of the answerer's picture; made where absent.
+        /// URL of that user's picture. Default: generated.
         optional "logo" logo: Text,
     }
 
     /// A contact.
     pub struct Contact "a contact" {
-        /// Its id.
+        /// Id of the contact.
         required "id" id: Id,
         /// First name.
         optional "firstName" first_name: Text,
@@ -115,39 +115,39 @@ raw! {
         optional "lastName" last_name: Text,
         /// Email address.
         optional "email" email: Text,
-        /// Phone number, as written.
+        /// Phone number, kept as written.
         optional "phone" phone: Text,
         /// Country of the phone number: US, AU, CA, MX, PR or VI.
         optional "countryCode" country_code: NonBlank,
-        /// SMS opt-in flag.
+        /// Whether the contact agreed to receive SMS.
         optional "smsOptin" sms_optin: bool,
-        /// Whether it is blocked.
+        /// Whether the contact is blocked.
         optional "blocked" blocked: bool,
-        /// Numbers of locations of the account, or its own.
+        /// Numbers of the contact's locations, or the number of the account.
         optional "businessIds" business_ids: Vec<Spanned<Id>>,
-        /// Tags.
+        /// Tags of the contact.
         optional "tags" tags: Vec<Spanned<Text>>,
-        /// Custom fields.
+        /// Custom fields of the contact.
         optional "customFields" custom_fields: Vec<Spanned<CustomField>>,
-        /// Its id in another system.
+        /// Id of the contact in another system.
         optional "externalId" external_id: Text,
-        /// Email flags.
+        /// Preferences for email.
         optional "emailPreferences" email_preferences: Preferences,
-        /// SMS flags.
+        /// Preferences for SMS.
         optional "smsPreferences" sms_preferences: Preferences,
     }
 
-    /// A custom field.
+    /// A custom field of a contact.
     pub struct CustomField "a custom field" {
-        /// Its name.
+        /// Name of the field.
         required "fieldName" name: NonBlank,
-        /// text, number, currency, date, or yesno (also yes/no, boolean); by default text.
+        /// Type of the field: text, number, currency, date, or yesno (also yes/no or boolean). Default: text.
         optional "type" kind: NonBlank,
-        /// Its value.
+        /// Value of the field.
         required "fieldValue" value: Text,
     }
 
-    /// Preference flags of one channel.
+    /// The messages of one channel that a contact agreed to receive.
     pub struct Preferences "a map of preferences" {
         /// Marketing messages.
         optional "marketingOptin" marketing_optin: bool,
@@ -157,103 +157,94 @@ raw! {
         optional "serviceOptin" service_optin: bool,
     }
 
-    /// Reviews to be generated.
+    /// Reviews to generate.
     pub struct ReviewPlan "a block of generated reviews" {
-        /// How many.
+        /// Number of records to generate.
         required "generate" generate: Count,
-        /// Weights of 1 to 5 stars; by default `{5: 55, 4: 25, 3: 10, 2: 5, 1: 5}`.
+        /// Weights of 1 to 5 stars. Default: `{5: 55, 4: 25, 3: 10, 2: 5, 1: 5}`.
         optional "ratings" ratings: Dictionary<Count>,
-        /// Weights of sources; by default `{google: 60, facebook: 25, our_website: 10, direct_feedback: 5}`.
+        /// Weights of sources. Default: `{google: 60, facebook: 25, our_website: 10, direct_feedback: 5}`.
         optional "sources" sources: Dictionary<Count>,
-        /// Days of the reviews; by default the 365 days up to the clock's start.
+        /// Range of days of the reviews. Default: the 365 days up to the clock's start.
         optional "dates" dates: Dates,
-        /// Share that is published; by default 90%.
+        /// Share of the reviews that are published. Default: 90%.
         optional "published" published: Share,
-        /// Share that the owner responded to; by default 40%.
+        /// Share of the reviews that the owner responded to. Default: 40%.
         optional "responded" responded: Share,
-        /// Language, or weights of several; by default en.
+        /// Language of the texts, or weights of several languages. Default: en.
         optional "locale" locale: Locales,
     }
 
-    /// Questions to be generated, none of which the owner has answered.
+    /// Questions to generate. The owner has answered none of them.
     pub struct QuestionPlan "a block of generated questions" {
-        /// How many.
+        /// Number of records to generate.
         required "generate" generate: Count,
-        /// Days of the questions; by default the 365 days up to the clock's start.
+        /// Range of days of the questions. Default: the 365 days up to the clock's start.
         optional "dates" dates: Dates,
-        /// Language, or weights of several; by default en.
+        /// Language of the texts, or weights of several languages. Default: en.
         optional "locale" locale: Locales,
     }
 
-    /// Contacts to be generated.
+    /// Contacts to generate.
     pub struct ContactPlan "a block of generated contacts" {
-        /// How many.
+        /// Number of records to generate.
         required "generate" generate: Count,
-        /// Language of the names, or weights of several; by default en.
+        /// Language of the names, or weights of several languages. Default: en.
         optional "locale" locale: Locales,
     }
 
-    /// Records from a file.
+    /// The records of a seed-data file.
     pub struct SeedData "a file entry" {
-        /// Its path, relative to this file: .csv, .json, .jsonl, .yaml or .yml.
+        /// Path of the file, relative to this file: .csv, .json, .jsonl, .yaml or .yml.
         required "file" file: NonBlank,
     }
 
     /// A range of days.
     pub struct Dates "`dates`" {
-        /// First day; by default 364 days before the last.
+        /// First day. Default: 364 days before the last day.
         optional "from" from: Day,
-        /// Last day; by default the clock's start.
+        /// Last day. Default: the day of the clock's start.
         optional "to" to: Day,
     }
 }
 
-/// Some reviews of a location.
 pub type ReviewEntry = Records<Review, ReviewPlan>;
-/// Some questions of a location.
 pub type QuestionEntry = Records<Question, QuestionPlan>;
-/// Some contacts of an account.
 pub type ContactEntry = Records<Contact, ContactPlan>;
 
-/// An entry of a list of records: one given, a file of them, or so many generated ones.
+/// An entry of a list of records.
 #[derive(Debug)]
 pub enum Records<R, P> {
-    /// One.
+    /// A single record with its values.
     Given(R),
-    /// Those of a file.
     File(SeedData),
-    /// Generated ones.
     Generated(P),
 }
 
 impl<R: RawMap, P: RawMap> Read for Records<R, P> {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
-        if node.entries().is_none() {
-            wrong_kind(
-                findings,
-                node,
-                &format!("{} is a map: given with its keys, `file: …` or `generate: …`", R::WHAT),
-            );
+        let Some(entries) = node.entries() else {
+            let message = format!("{} is a map: with its own keys, `file: …` or `generate: …`", R::WHAT);
+            wrong_kind(findings, node, &message);
             return None;
-        }
-        let has = |key: &str| node.entries().is_some_and(|all| all.iter().any(|entry| *entry.key == *key));
-        if has("generate") {
-            if mixed(findings, node, ("generate", P::FIELDS), &[R::FIELDS, SeedData::FIELDS]) {
+        };
+        let find = |key: &str| entries.iter().find(|entry| *entry.key == *key);
+        if let Some(generate) = find("generate") {
+            if has_stray_key(findings, entries, (generate, P::FIELDS), &[R::FIELDS, SeedData::FIELDS]) {
                 return None;
             }
             return P::read(findings, node).map(Self::Generated);
         }
-        if has("file") {
-            if mixed(findings, node, ("file", SeedData::FIELDS), &[R::FIELDS, P::FIELDS]) {
+        if let Some(file) = find("file") {
+            if has_stray_key(findings, entries, (file, SeedData::FIELDS), &[R::FIELDS, P::FIELDS]) {
                 return None;
             }
             return SeedData::read(findings, node).map(Self::File);
         }
-        let own = |key: &str| R::keys().any(|own| own == key);
-        let entries = node.entries().unwrap_or_default();
-        if let Some(stray) =
-            entries.iter().find(|entry| !own(&entry.key) && P::keys().any(|key| *key == *entry.key))
-        {
+        let belongs_to_plan = |entry: &&Entry| {
+            P::keys().any(|key| *key == *entry.key) && !R::keys().any(|key| *key == *entry.key)
+        };
+        if let Some(stray) = entries.iter().find(belongs_to_plan) {
             let message = format!("`{}` belongs beside `generate`, which is missing", stray.key);
             findings
                 .error("mixed-entry", stray.key_span, message)
@@ -270,56 +261,51 @@ impl<R: RawMap, P: RawMap> Read for Records<R, P> {
     }
 }
 
-/// Whether an entry has keys of another shape than that which `key` makes it, and says so.
-fn mixed(findings: &mut Findings, node: &Node, (key, own): (&str, &[Field]), others: &[&[Field]]) -> bool {
+/// Whether an entry has a key of another kind of entry. `kind` is the entry's key that tells its kind, and the keys that
+/// go with it; `others` are the keys of the other kinds. Reports the first stray key.
+fn has_stray_key(
+    findings: &mut Findings,
+    entries: &[Entry],
+    (kind, own): (&Entry, &[Field]),
+    others: &[&[Field]],
+) -> bool {
     let within = |fields: &[Field], key: &str| fields.iter().any(|field| field.key == key);
-    let entries = node.entries().unwrap_or_default();
-    let by = entries.iter().find(|entry| *entry.key == *key).map(|entry| entry.key_span).unwrap_or_default();
-    let stray = entries
-        .iter()
-        .find(|entry| !within(own, &entry.key) && others.iter().any(|fields| within(fields, &entry.key)));
-    if let Some(stray) = stray {
-        let message = format!("`{key}` and `{}` do not go together in one entry", stray.key);
-        findings.error("mixed-entry", stray.key_span, message).related(by, "the entry is of this kind").help(
-            format!(
-                "beside `{key}` an entry takes {}",
-                join_or(own.iter().map(|f| f.key).filter(|k| *k != key))
-            ),
-        );
-    }
-    stray.is_some()
+    let is_stray =
+        |entry: &&Entry| !within(own, &entry.key) && others.iter().any(|fields| within(fields, &entry.key));
+    let Some(stray) = entries.iter().find(is_stray) else { return false };
+    let allowed = own.iter().map(|field| field.key).filter(|key| **key != *kind.key);
+    findings
+        .error(
+            "mixed-entry",
+            stray.key_span,
+            format!("`{}` and `{}` do not go together in one entry", kind.key, stray.key),
+        )
+        .related(kind.key_span, "the entry is of this kind")
+        .help(format!("beside `{}` an entry takes {}", kind.key, join_or(allowed)));
+    true
 }
 
-/// A language, or weights of several.
+/// A language, or several languages with weights.
 #[derive(Clone, Debug)]
 pub struct Locales(pub Vec<Member<(Locale, u32)>>);
 
 impl Read for Locales {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
-        let names = Locale::ALL.map(Locale::name);
-        let find = |name: &str| Locale::ALL.into_iter().find(|locale| locale.name() == name);
-        let one = |locale, key_span: Span, weight, span| Member {
-            key_span,
-            key: String::new(),
-            span,
-            value: (locale, weight),
+        let mut locales = Vec::new();
+        let Value::Map(entries) = &node.value else {
+            let locale = locale(findings, node)?;
+            locales.push(weighted(locale, 1, (node.span, node.span)));
+            return Some(Self(locales));
         };
-        if let Value::Map(entries) = &node.value {
-            let mut members = Vec::new();
-            for entry in entries {
-                let key =
-                    Value::Scalar(crate::scenario::node::Scalar { text: entry.key.clone(), plain: true });
-                let locale = read_word(findings, &Node::new(entry.key_span, key), &names).and_then(find);
-                let weight =
-                    Count::read(findings, &entry.value).and_then(|weight| u32::try_from(weight.0).ok());
-                if let (Some(locale), Some(weight)) = (locale, weight) {
-                    members.push(one(locale, entry.key_span, weight, entry.value.span));
-                }
+        for Entry { key, key_span, value } in entries {
+            let key = Node::new(*key_span, Value::Scalar(Scalar { text: key.clone(), plain: true }));
+            let locale = locale(findings, &key);
+            let weight = Count::read(findings, value).and_then(|weight| u32::try_from(weight.0).ok());
+            if let Some((locale, weight)) = locale.zip(weight) {
+                locales.push(weighted(locale, weight, (*key_span, value.span)));
             }
-            return Some(Self(members));
         }
-        let locale = read_word(findings, node, &names).and_then(find)?;
-        Some(Self(vec![one(locale, node.span, 1, node.span)]))
+        Some(Self(locales))
     }
 
     fn schema(definitions: &mut Map<String, Json>) -> Json {
@@ -330,4 +316,13 @@ impl Read for Locales {
             { "type": "object", "propertyNames": { "enum": names }, "additionalProperties": weight },
         ] })
     }
+}
+
+fn locale(findings: &mut Findings, node: &Node) -> Option<Locale> {
+    let name = read_word(findings, node, &Locale::ALL.map(Locale::name))?;
+    Locale::ALL.into_iter().find(|locale| locale.name() == name)
+}
+
+fn weighted(locale: Locale, weight: u32, (key_span, span): (Span, Span)) -> Member<(Locale, u32)> {
+    Member { key_span, key: locale.name().to_owned(), span, value: (locale, weight) }
 }

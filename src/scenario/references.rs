@@ -1,4 +1,4 @@
-//! What the sections of faults, webhooks, expectations and routes may refer to.
+//! The names and numbers that faults, webhooks, expectations and routes may refer to.
 
 use std::collections::BTreeMap;
 
@@ -8,41 +8,36 @@ use crate::auth::Key;
 use crate::dataset::records::Business;
 use crate::scenario::collections::OneOrMany;
 use crate::scenario::diagnostic::{Findings, join_or};
+use crate::scenario::read::Spanned;
 use crate::scenario::report::unknown_reference;
-use crate::scenario::scalars::Id;
+use crate::scenario::scalars::{Id, Integer};
 use crate::scenario::source::Span;
 
-/// What there is to refer to.
 #[derive(Clone, Debug)]
 pub struct References<'a> {
-    /// API keys with their names; with none, every key is taken.
+    /// API keys with their names. If there are none, a reference to any key is valid.
     pub keys: Vec<(&'a str, Option<&'a str>)>,
-    /// Business numbers, and what they are of.
     pub numbers: BTreeMap<u64, BusinessKind>,
-    /// Names of faults.
     pub faults: Vec<String>,
-    /// Numbers of errors that faults make up.
+    /// Error codes outside the catalogue that faults inject.
     pub custom_codes: Vec<u32>,
-    /// Names of events that the scenario adds.
+    /// Names of the events that the scenario defines.
     pub events: Vec<String>,
-    /// The API's manners.
     pub dialect: &'a Dialect,
-    /// Whether the clock stands still.
+    /// Whether the clock is frozen.
     pub frozen: bool,
 }
 
-/// What a business number is of.
+/// What a business number belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BusinessKind {
-    /// An account.
     Account,
-    /// A location of that account.
+    /// A location, with the number of its account.
     Location(u64),
 }
 
 impl<'a> References<'a> {
-    /// What a scenario's keys and businesses give to refer to; names of faults and events are still to be added.
-    #[must_use]
+    /// The references to keys and businesses. The caller adds names of faults and events.
     pub fn new(keys: &'a [Key], businesses: &[Business], dialect: &'a Dialect, frozen: bool) -> Self {
         let mut numbers = BTreeMap::new();
         for business in businesses {
@@ -64,45 +59,41 @@ impl<'a> References<'a> {
     }
 }
 
-/// The numbers that are there, each once; what is not there is among the findings.
-pub fn businesses(findings: &mut Findings, references: &References, wanted: &OneOrMany<Id>) -> Vec<u64> {
+/// Returns the numbers that belong to a business, without repetitions. Reports the others.
+pub fn check_businesses(
+    findings: &mut Findings,
+    references: &References,
+    wanted: &OneOrMany<Id>,
+) -> Vec<u64> {
     let mut numbers = Vec::new();
-    for wanted in &wanted.0 {
-        if business(findings, references, wanted.span, wanted.value.0) && !numbers.contains(&wanted.value.0) {
-            numbers.push(wanted.value.0);
+    for Spanned { span, value: Integer(number) } in &wanted.0 {
+        if !references.numbers.contains_key(number) {
+            unknown_number(findings, *span, ("business", *number), references.numbers.keys().copied());
+        } else if !numbers.contains(number) {
+            numbers.push(*number);
         }
     }
     numbers
 }
 
-fn business(findings: &mut Findings, references: &References, span: Span, number: u64) -> bool {
-    let there = references.numbers.contains_key(&number);
-    if !there {
-        unknown_number(findings, span, ("business", number), references.numbers.keys().copied());
-    }
-    there
-}
-
-/// The same for numbers that must be of accounts.
-pub fn accounts(findings: &mut Findings, references: &References, wanted: &OneOrMany<Id>) -> Vec<u64> {
+/// Returns the numbers that belong to an account, without repetitions. Reports the others.
+pub fn check_accounts(findings: &mut Findings, references: &References, wanted: &OneOrMany<Id>) -> Vec<u64> {
     let mut numbers = Vec::new();
-    for wanted in &wanted.0 {
-        let number = wanted.value.0;
-        if let Some(BusinessKind::Location(account)) = references.numbers.get(&number) {
-            findings
-                .error(
-                    "wrong-reference",
-                    wanted.span,
-                    format!("{number} is a location, and events are an account's"),
-                )
-                .help(format!("its account is {account}"));
-        } else if references.numbers.contains_key(&number) {
-            if !numbers.contains(&number) {
-                numbers.push(number);
+    for Spanned { span, value: Integer(number) } in &wanted.0 {
+        match references.numbers.get(number) {
+            Some(BusinessKind::Account) => {
+                if !numbers.contains(number) {
+                    numbers.push(*number);
+                }
             }
-        } else {
-            let accounts = references.numbers.iter().filter(|(_, what)| **what == BusinessKind::Account);
-            unknown_number(findings, wanted.span, ("account", number), accounts.map(|(number, _)| *number));
+            Some(BusinessKind::Location(account)) => {
+                let message = format!("{number} is a location, but an account is needed here");
+                findings.error("wrong-reference", *span, message).help(format!("its account is {account}"));
+            }
+            None => {
+                let accounts = references.numbers.iter().filter(|(_, kind)| **kind == BusinessKind::Account);
+                unknown_number(findings, *span, ("account", *number), accounts.map(|(number, _)| *number));
+            }
         }
     }
     numbers
@@ -118,7 +109,7 @@ fn unknown_number(
     unknown_reference(findings, span, (what, &number.to_string()), numbers.iter().map(String::as_str));
 }
 
-/// Notes an error code that the API does not have; `or` is what else is allowed.
+/// Reports an error code that the API does not have. `or` is appended to the list of allowed codes.
 pub fn unknown_code(findings: &mut Findings, number: u32, span: Span, or: &str) {
     let numbers = CATALOGUE.map(|row| row.number.to_string());
     let numbers = numbers.iter().map(String::as_str);
@@ -128,7 +119,6 @@ pub fn unknown_code(findings: &mut Findings, number: u32, span: Span, or: &str) 
         .help(format!("allowed: {}{or}", join_or(numbers)));
 }
 
-/// What there is to refer to in unit tests.
 #[cfg(test)]
 pub mod fixtures {
     use super::*;
@@ -136,11 +126,9 @@ pub mod fixtures {
     use crate::scenario::source::{FileId, Sources};
     use crate::scenario::yaml;
 
-    /// What a list in YAML (a scalar or map stands for a list of it) is validated to, and the codes of what was found: there is the account 100 with the location
-    /// 1001, the key `demo-key` named `demo`, the fault `slow` and the event `post.published`.
-    ///
-    /// # Panics
-    /// Where the text is not YAML.
+    /// Validates a YAML list, or a single entry, and returns the result with the codes of all diagnostics. There are the
+    /// account 100 with the location 1001, the key `demo-key` named `demo`, the fault `slow` and the event
+    /// `post.published`.
     pub fn validate_yaml<T>(
         text: &str,
         validate: impl Fn(&mut Findings, &References, &[&Node]) -> T,
@@ -164,7 +152,7 @@ pub mod fixtures {
             Value::List(list) => list.iter().collect(),
             Value::Null | Value::Scalar(_) | Value::Map(_) => vec![&node],
         };
-        let validated = validate(&mut findings, &references, &list);
-        (validated, findings.into_diagnostics(&sources).iter().map(|diagnostic| diagnostic.code).collect())
+        let result = validate(&mut findings, &references, &list);
+        (result, findings.into_diagnostics(&sources).iter().map(|diagnostic| diagnostic.code).collect())
     }
 }

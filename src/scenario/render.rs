@@ -1,4 +1,4 @@
-//! Problems for people, as a compiler shows them, and for programs.
+//! Renders diagnostics for people, as a compiler does, and for programs.
 
 use std::fmt::Write;
 
@@ -8,30 +8,30 @@ use serde_json::{Value as Json, json};
 
 use crate::scenario::diagnostic::{Diagnostic, Severity, SourceLocation};
 
-/// One problem for people, its last line without an end; `coloured` for terminals.
-#[must_use]
+/// Renders a diagnostic for people, without a final line break. `coloured` is for terminals.
 pub fn human(diagnostic: &Diagnostic, coloured: bool) -> String {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
     };
     let mut group = Group::with_title(level.primary_title(&diagnostic.message).id(diagnostic.code));
-    for (place, kind) in std::iter::once((&diagnostic.location, AnnotationKind::Primary))
-        .chain(diagnostic.related.iter().map(|place| (place, AnnotationKind::Context)))
+    for (location, kind) in std::iter::once((&diagnostic.location, AnnotationKind::Primary))
+        .chain(diagnostic.related.iter().map(|location| (location, AnnotationKind::Context)))
     {
-        let whole = place
+        let whole_line = location
             .text
-            .get(..place.marked.start)
-            .is_some_and(|before| before.chars().count() + 1 == place.column);
-        if !whole || place.text.is_empty() {
-            // Of a very long line there is but a part, in which columns are others.
-            let origin =
-                Origin::path(place.file.to_string_lossy()).line(place.line).char_column(place.column);
+            .get(..location.marked.start)
+            .is_some_and(|before| before.chars().count() + 1 == location.column);
+        if !whole_line || location.text.is_empty() {
+            // The text is only a part of its line, so the renderer would show a wrong column.
+            let origin = Origin::path(location.file.to_string_lossy())
+                .line(location.line)
+                .char_column(location.column);
             group = group.element(origin);
         }
-        if !place.text.is_empty() {
-            let path = whole.then(|| place.file.to_string_lossy());
-            group = group.element(shown(place, kind).path(path));
+        if !location.text.is_empty() {
+            let path = whole_line.then(|| location.file.to_string_lossy());
+            group = group.element(snippet(location, kind).path(path));
         }
     }
     if let Some(help) = &diagnostic.help {
@@ -41,20 +41,19 @@ pub fn human(diagnostic: &Diagnostic, coloured: bool) -> String {
     renderer.decor_style(DecorStyle::Ascii).render(&[group])
 }
 
-fn shown(place: &SourceLocation, kind: AnnotationKind) -> Snippet<'_, Annotation<'_>> {
-    let label = (!place.label.is_empty()).then_some(place.label.as_str());
-    let annotation = kind.span(place.marked.clone()).label(label);
-    Snippet::source(&place.text).line_start(place.line).annotation(annotation)
+fn snippet(location: &SourceLocation, kind: AnnotationKind) -> Snippet<'_, Annotation<'_>> {
+    let label = (!location.label.is_empty()).then_some(location.label.as_str());
+    let annotation = kind.span(location.marked.clone()).label(label);
+    Snippet::source(&location.text).line_start(location.line).annotation(annotation)
 }
 
-/// All problems in one list.
-#[must_use]
+/// Renders diagnostics as a JSON array.
 pub fn json<'a>(diagnostics: impl IntoIterator<Item = &'a Diagnostic>) -> Json {
     diagnostics
         .into_iter()
         .map(|diagnostic| {
-            let also = diagnostic.related.iter().map(|place| {
-                json!({ "file": place.file.to_string_lossy(), "line": place.line, "column": place.column, "label": place.label })
+            let also = diagnostic.related.iter().map(|it| {
+                json!({ "file": it.file.to_string_lossy(), "line": it.line, "column": it.column, "label": it.label })
             });
             json!({
                 "severity": diagnostic.severity.name(),
@@ -72,17 +71,16 @@ pub fn json<'a>(diagnostics: impl IntoIterator<Item = &'a Diagnostic>) -> Json {
         .collect()
 }
 
-/// All problems as workflow commands of GitHub, a line each.
-#[must_use]
+/// Renders diagnostics as GitHub workflow commands, one per line.
 pub fn github<'a>(diagnostics: impl IntoIterator<Item = &'a Diagnostic>) -> String {
     let mut out = String::new();
     for diagnostic in diagnostics {
         let (line, column) = (diagnostic.location.line, diagnostic.location.column);
-        let file = property(&diagnostic.location.file.to_string_lossy());
+        let file = escape_property(&diagnostic.location.file.to_string_lossy());
         let mut message = diagnostic.message.clone();
-        for more in [Some(&diagnostic.location.label), diagnostic.help.as_ref()].into_iter().flatten() {
-            if !more.is_empty() {
-                let _ = write!(message, "; {more}");
+        for detail in [Some(&diagnostic.location.label), diagnostic.help.as_ref()].into_iter().flatten() {
+            if !detail.is_empty() {
+                let _ = write!(message, "; {detail}");
             }
         }
         let _ = writeln!(
@@ -90,27 +88,26 @@ pub fn github<'a>(diagnostics: impl IntoIterator<Item = &'a Diagnostic>) -> Stri
             "::{} file={file},line={line},col={column},title={}::{}",
             diagnostic.severity.name(),
             diagnostic.code,
-            data(&message)
+            escape_data(&message)
         );
     }
     out
 }
 
-fn data(text: &str) -> String {
+fn escape_data(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-fn property(text: &str) -> String {
-    data(text).replace(':', "%3A").replace(',', "%2C")
+fn escape_property(text: &str) -> String {
+    escape_data(text).replace(':', "%3A").replace(',', "%2C")
 }
 
-/// All problems as SARIF 2.1.0, which code hosts show beside the lines.
-#[must_use]
+/// Renders diagnostics as SARIF 2.1.0, which code hosts show beside the lines.
 pub fn sarif<'a>(diagnostics: impl IntoIterator<Item = &'a Diagnostic>) -> Json {
-    let location = |place: &SourceLocation| {
+    let location = |it: &SourceLocation| {
         json!({ "physicalLocation": {
-            "artifactLocation": { "uri": place.file.to_string_lossy().replace(' ', "%20") },
-            "region": { "startLine": place.line, "startColumn": place.column },
+            "artifactLocation": { "uri": it.file.to_string_lossy().replace(' ', "%20") },
+            "region": { "startLine": it.line, "startColumn": it.column },
         } })
     };
     let results: Vec<Json> = diagnostics

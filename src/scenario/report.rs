@@ -2,8 +2,21 @@
 
 use crate::scenario::collections::OneOrMany;
 use crate::scenario::diagnostic::{Findings, join_or};
-use crate::scenario::node::{Entry, Node, Scalar};
+use crate::scenario::node::{Entry, MAX_DEPTH, Node, Scalar};
 use crate::scenario::source::Span;
+
+/// Reports a key that appears twice in a map. Parsers use it.
+pub fn duplicate_key(findings: &mut Findings, key: &str, first: Span, second: Span) {
+    findings
+        .error("duplicate-key", second, format!("the key `{key}` appears twice in this map"))
+        .label("the second")
+        .related(first, "the first");
+}
+
+/// Reports lists and maps that are nested too deep. Parsers use it.
+pub fn too_deep(findings: &mut Findings, span: Span) {
+    findings.error("too-deep", span, format!("lists and maps are nested deeper than {MAX_DEPTH}"));
+}
 
 /// Reports a key that a map does not have. `what` is the map's name in messages (`a review`).
 pub fn unknown_key(
@@ -57,7 +70,7 @@ pub fn unknown_reference<'a>(
     let none = names.clone().into_iter().next().is_none();
     let finding = findings.error("unknown-reference", span, format!("there is no {what} `{word}`"));
     if none {
-        finding.help("there is none at all");
+        finding.help("there are none");
     } else {
         finding.suggest(word, names);
     }
@@ -67,15 +80,15 @@ pub fn unknown_reference<'a>(
 pub fn require_entries<T>(findings: &mut Findings, (key, list): (&str, &OneOrMany<T>), span: Span) -> bool {
     if list.0.is_empty() {
         findings
-            .error("empty-list", span, format!("`{key}` lists nothing"))
-            .help(format!("leave `{key}` out where all are meant"));
+            .error("empty-list", span, format!("`{key}` is an empty list"))
+            .help(format!("leave `{key}` out to match all"));
     }
     !list.0.is_empty()
 }
 
 /// Reports a key that is only allowed together with another key, which is missing.
 pub fn stray_key(findings: &mut Findings, span: Span, (key, with): (&str, &str)) {
-    findings.error("stray-key", span, format!("`{key}` goes with {with}, which is not here"));
+    findings.error("stray-key", span, format!("`{key}` is only allowed together with {with}"));
 }
 
 /// Reports each present key after the first, where only one of them is allowed. Returns the first.

@@ -1,4 +1,6 @@
-//! Routes: plain stubs of operations that the interface document does not show.
+//! Routes: stubs of operations that the simulated API does not have.
+
+use minijinja::Environment;
 
 use crate::fault::condition::Condition;
 use crate::fault::status::Content;
@@ -8,89 +10,85 @@ use crate::scenario::collections::OneOrMany;
 use crate::scenario::diagnostic::Findings;
 use crate::scenario::fault::raw::{FinalStatus, When};
 use crate::scenario::fault::{self, condition, error, headers};
-use crate::scenario::node::Node;
+use crate::scenario::node::{Node, Value};
 use crate::scenario::read::{Read, Spanned, choice, raw};
 use crate::scenario::references::References;
 use crate::scenario::report::at_most_one;
 use crate::scenario::scalars::{NonBlank, Text};
 use crate::scenario::source::Span;
-use crate::scenario::template;
 use crate::scenario::validate::Unique;
 
-/// A stub.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Route {
-    /// Its name in the journal.
+    /// The name in the journal.
     pub name: String,
-    /// The method it answers to.
     pub method: Method,
-    /// The path it answers to, still percent-encoded, without `/resources` and trailing slash.
+    /// The path, still percent-encoded, without `/resources` and without a trailing slash.
     pub path: String,
-    /// What else must hold of the request: headers, query and body.
+    /// The condition on headers, query and body of the request.
     pub condition: Condition,
-    /// The HTTP status of its answer.
     pub status: u16,
-    /// Headers of its answer, names in lower case.
+    /// The headers of the response, with names in lower case.
     pub headers: Vec<(String, String)>,
-    /// Its answer; the texts in it are templates.
+    /// The body of the response. The texts in it are templates.
     pub content: Content,
 }
 
 raw! {
-    /// A stub of an operation that the interface document does not show.
+    /// A stub of an operation that the simulated API does not have.
     pub struct RouteMap "a route" {
-        /// Its name in the journal.
+        /// Name of the route in the journal.
         required "name" name: NonBlank,
-        /// What it answers to.
+        /// The requests that the route answers.
         required "request" request: RouteRequest,
-        /// Its answer.
+        /// The response.
         required "response" response: RouteResponse,
     }
 
-    /// What a route answers to.
+    /// The requests that a route answers. All given conditions must hold.
     pub struct RouteRequest "`request`" {
-        /// The method.
+        /// The HTTP method.
         required "method" method: Method,
-        /// The path under the base URL.
+        /// The path under the base URL, such as `/v1/insight`.
         required "path" path: NonBlank,
-        /// Headers and their values.
+        /// Headers that the request must have, each with one of the listed values.
         optional "headers" headers: NonNullMap<OneOrMany<Text>>,
-        /// Query parameters and their values.
+        /// Query parameters that the request must have, each with one of the listed values.
         optional "query" query: NonNullMap<OneOrMany<Text>>,
-        /// Places in the body (JSON Pointers) and what stands there.
+        /// Values that the request body must have, by JSON Pointer.
         optional "body" body: Node,
     }
 
-    /// The answer of a route.
+    /// The response of a route.
     pub struct RouteResponse "`response`" {
-        /// The HTTP status; by default 200.
+        /// The HTTP status. Default: 200.
         optional "status" status: FinalStatus,
-        /// Headers and their values.
+        /// Headers of the response.
         optional "headers" headers: NonNullMap<Text>,
-        /// The body, as JSON; the texts in it are templates.
+        /// The body as JSON. The texts in it are templates.
         optional "json" json: Node,
-        /// The body, as text; a template.
+        /// The body as text, which is a template.
         optional "text" text: Text,
     }
 }
 
 choice! {
-    /// A method of HTTP.
+    /// An HTTP method.
     pub enum Method {
         "GET" Get, "POST" Post, "PUT" Put, "PATCH" Patch, "DELETE" Delete, "HEAD" Head, "OPTIONS" Options,
     }
 }
 
-/// Paths that are the simulator's own, with all that is under those that end in a slash.
-const OWN: [&str; 7] = ["/", "/__admin/", "/w/", "/metrics", "/openapi.json", "/docs", "/console"];
+/// Paths of the simulator itself. One that ends in a slash stands for everything under it too.
+const RESERVED_PATHS: [&str; 7] = ["/", "/__admin/", "/w/", "/metrics", "/openapi.json", "/docs", "/console"];
 
-/// The routes of a scenario, those left out that have an error.
+/// Validates the routes of a scenario. Routes with an error are left out.
 pub fn validate(findings: &mut Findings, references: &References, nodes: &[&Node]) -> Vec<Route> {
     let mut names = Unique::new("duplicate-name", "route");
     let mut routes: Vec<(Route, Span)> = Vec::with_capacity(nodes.len());
     for node in nodes {
         let name = fault::unique_name(findings, &mut names, node);
-        let Some(route) = one(findings, references, node) else { continue };
+        let Some(route) = validate_one(findings, references, node) else { continue };
         let span = name.unwrap_or(node.span);
         let covers = |earlier: &Route| {
             (earlier.method, &earlier.path) == (route.method, &route.path)
@@ -98,28 +96,28 @@ pub fn validate(findings: &mut Findings, references: &References, nodes: &[&Node
         };
         if let Some((earlier, first)) = routes.iter().find(|(earlier, _)| covers(earlier)) {
             let message = format!(
-                "`{}` never answers: `{}` stands before it and takes its requests",
+                "`{}` never answers: `{}` comes first and takes all of its requests",
                 route.name, earlier.name
             );
             findings
                 .warning("shadowed", span, message)
-                .label("in the shadow")
-                .related(*first, "this takes them all");
+                .label("never answers")
+                .related(*first, "takes all of its requests");
         }
         routes.push((route, span));
     }
     routes.into_iter().map(|(route, _)| route).collect()
 }
 
-fn one(findings: &mut Findings, references: &References, node: &Node) -> Option<Route> {
-    let before = findings.errors();
+fn validate_one(findings: &mut Findings, references: &References, node: &Node) -> Option<Route> {
+    let errors_before = findings.errors();
     let raw = RouteMap::read(findings, node)?;
     let request = raw.request.as_ref().and_then(|request| request_of(findings, references, &request.value));
-    let answer = raw.response.as_ref().zip(node.get("response"));
-    let answer = answer.map(|(response, node)| answer_of(findings, &response.value, node));
-    let ((method, path, condition), (status, headers, content)) = (request?, answer?);
+    let response = raw.response.as_ref().zip(node.get("response"));
+    let response = response.map(|(response, node)| response_of(findings, &response.value, node));
+    let ((method, path, condition), (status, headers, content)) = (request?, response?);
     let route = Route { name: raw.name?.value.0, method, path, condition, status, headers, content };
-    (findings.errors() == before).then_some(route)
+    (findings.errors() == errors_before).then_some(route)
 }
 
 fn request_of(
@@ -127,8 +125,8 @@ fn request_of(
     references: &References,
     raw: &RouteRequest,
 ) -> Option<(Method, String, Condition)> {
-    let path =
-        raw.path.as_ref().and_then(|path| self::path(findings, path, raw.method.map(|method| method.value)));
+    let method = raw.method.map(|method| method.value);
+    let path = raw.path.as_ref().and_then(|path| self::path(findings, path, method));
     let when = When {
         header: raw.headers.clone(),
         query: raw.query.clone(),
@@ -136,33 +134,27 @@ fn request_of(
         ..When::default()
     };
     let condition = condition::validate(findings, references, &when);
-    Some((raw.method?.value, path?, condition))
+    Some((method?, path?, condition))
 }
 
+/// Checks a path. Returns it without `/resources` and without a trailing slash.
 fn path(findings: &mut Findings, given: &Spanned<NonBlank>, method: Option<Method>) -> Option<String> {
     let path = given.value.0.as_str();
-    let plain = |c: char| !c.is_whitespace() && !c.is_control() && c != '?' && c != '#';
-    if !path.starts_with('/') || !path.chars().all(plain) {
+    let allowed = |c: char| !c.is_whitespace() && !c.is_control() && c != '?' && c != '#';
+    if !path.starts_with('/') || !path.chars().all(allowed) {
         let finding =
             findings.error("wrong-value", given.span, "`path` must be a path under the base URL: `/v1/…`");
         if path.contains("://") {
             finding.help("without scheme and host");
         } else if path.contains('?') {
-            finding.help("what stands behind the `?` is `query: {name: value}`");
+            finding.help("write query parameters as `query: {name: value}`");
         }
         return None;
     }
-    let own = |own: &&str| {
-        path == *own || path.strip_suffix('/') == Some(own) || {
-            own.len() > 1
-                && own.ends_with('/')
-                && (path.starts_with(*own) || path == own.trim_end_matches('/'))
-        }
-    };
-    if let Some(own) = OWN.into_iter().find(own) {
+    if let Some(reserved) = RESERVED_PATHS.into_iter().find(|reserved| is_reserved(path, reserved)) {
         findings
-            .error("reserved-path", given.span, format!("`{path}` is the simulator's own"))
-            .help(format!("`{own}` is not the API's: a route stands elsewhere"));
+            .error("reserved-path", given.span, format!("`{path}` is reserved for the simulator"))
+            .help(format!("choose a path outside `{reserved}`"));
         return None;
     }
     if let (Some((spec, _)), Some(Method::Post)) = (operations::at(path), method) {
@@ -170,30 +162,40 @@ fn path(findings: &mut Findings, given: &Spanned<NonBlank>, method: Option<Metho
             .warning(
                 "never-matches",
                 given.span,
-                format!("`{}` answers at this path, and the route never does", spec.operation.name()),
+                format!(
+                    "the operation `{}` answers at this path, so the route never does",
+                    spec.operation.name()
+                ),
             )
-            .help("an operation's answers are changed with `faults`");
+            .help("use `faults` to change the answers of an operation");
     }
     let path = path.strip_prefix("/resources").filter(|rest| rest.starts_with('/')).unwrap_or(path);
     Some(path.strip_suffix('/').unwrap_or(path).to_owned())
 }
 
-fn answer_of(
+/// Whether a path, with or without a trailing slash, is a reserved one or lies under a reserved one that ends in a slash.
+fn is_reserved(path: &str, reserved: &str) -> bool {
+    let (path, folder) = (path.trim_end_matches('/'), reserved.trim_end_matches('/'));
+    path == folder || (folder.len() + 1 == reserved.len() && !folder.is_empty() && path.starts_with(reserved))
+}
+
+fn response_of(
     findings: &mut Findings,
     raw: &RouteResponse,
     node: &Node,
 ) -> (u16, Vec<(String, String)>, Content) {
-    let entry = node.entries().and_then(|entries| entries.iter().find(|entry| &*entry.key == "json"));
-    let given =
-        [("json", entry.map(|entry| entry.value.span)), ("text", raw.text.as_ref().map(|text| text.span))];
-    at_most_one(findings, "an answer has one body", &given);
-    let content = match (entry, &raw.text) {
+    // A `json` of null is a body too, so look for the key and not for a value.
+    let json = node.entries().and_then(|entries| entries.iter().find(|entry| &*entry.key == "json"));
+    let bodies =
+        [("json", json.map(|entry| entry.value.span)), ("text", raw.text.as_ref().map(|text| text.span))];
+    at_most_one(findings, "an answer has one body", &bodies);
+    let content = match (json, &raw.text) {
         (Some(entry), _) => {
-            template::check_all(findings, &entry.value);
+            check_templates(findings, &entry.value);
             Content::Json(entry.value.to_json())
         }
         (None, Some(text)) => {
-            template::check(findings, &text.value.0, text.span);
+            check_template(findings, &text.value.0, text.span);
             Content::Text(text.value.0.clone())
         }
         (None, None) => Content::Empty,
@@ -207,13 +209,31 @@ fn answer_of(
     (status.unwrap_or(200), headers, content)
 }
 
+/// Reports a template with a syntax error.
+fn check_template(findings: &mut Findings, text: &str, span: Span) {
+    if let Err(error) = Environment::new().template_from_str(text) {
+        let detail = error.detail().map(|detail| format!(": {detail}")).unwrap_or_default();
+        findings.error("template", span, format!("this template has a {}{detail}", error.kind()));
+    }
+}
+
+/// Checks all texts in a JSON body.
+fn check_templates(findings: &mut Findings, node: &Node) {
+    match &node.value {
+        Value::Null => {}
+        Value::Scalar(scalar) => check_template(findings, &scalar.text, node.span),
+        Value::List(list) => list.iter().for_each(|element| check_templates(findings, element)),
+        Value::Map(entries) => entries.iter().for_each(|entry| check_templates(findings, &entry.value)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::scenario::references::fixtures::validate_yaml;
 
     #[test]
-    fn a_route_is_a_request_and_its_answer() {
+    fn a_route_has_a_request_and_a_response() {
         let (routes, codes) = validate_yaml(
             "- name: experience over time
   request: {method: POST, path: /resources/v1/insight/experience/over-time/, headers: {X-Api-Key: demo-key}}
@@ -229,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_of_the_simulator_itself_are_refused() {
+    fn paths_of_the_simulator_are_reserved() {
         for (path, reserved) in [
             ("/w", true),
             ("/w/", true),

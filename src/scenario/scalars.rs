@@ -1,4 +1,4 @@
-//! Leaves: texts, numbers, booleans, spans of time, shares, days and the other single values of a scenario.
+//! Readers for scalars: texts, numbers, booleans, durations, shares, dates and names.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::scenario::node::{Node, Scalar};
 use crate::scenario::read::{Read, read_word};
 use crate::scenario::report::must_be;
 
-/// Text as it was written: `00123` stays so.
+/// A text as it was written: `00123` keeps its zeros.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Text(pub String);
 
@@ -40,7 +40,7 @@ impl From<Text> for String {
     }
 }
 
-/// Text of at least one character that is not white space.
+/// A text with at least one character that is not white space.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NonBlank(pub String);
 
@@ -95,23 +95,21 @@ fn plain(node: &Node) -> Option<&Scalar> {
     node.scalar().filter(|scalar| scalar.plain)
 }
 
-/// A text of digits alone, as a number.
-#[must_use]
+/// Parses a number that is written in digits only.
 pub fn parse_digits(text: &str) -> Option<u64> {
     (!text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok())?
 }
 
-/// A whole number in a range, both ends included.
+/// A whole number from `MIN` to `MAX`, both included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Integer<const MIN: u64, const MAX: u64>(pub u64);
 
-/// The largest number that every reader of JSON keeps whole.
+/// The largest integer that every JSON reader represents exactly.
 pub const MAX_SAFE_INTEGER: u64 = ID_LIMIT - 1;
-/// A number that names something.
+/// An id or a business number.
 pub type Id = Integer<1, MAX_SAFE_INTEGER>;
-/// A number of things.
-pub type Count = Integer<0, SMALL>;
-const SMALL: u64 = u32::MAX as u64;
+pub type Count = Integer<0, MAX_COUNT>;
+const MAX_COUNT: u64 = u32::MAX as u64;
 
 impl<const MIN: u64, const MAX: u64> Read for Integer<MIN, MAX> {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
@@ -120,7 +118,7 @@ impl<const MIN: u64, const MAX: u64> Read for Integer<MIN, MAX> {
         if value.is_none() {
             let what = match (MIN, MAX) {
                 (_, MAX_SAFE_INTEGER) => format!("a whole number from {MIN}, below 2^53"),
-                (_, SMALL) => format!("a whole number from {MIN}, below 2^32"),
+                (_, MAX_COUNT) => format!("a whole number from {MIN}, below 2^32"),
                 _ => format!("a whole number from {MIN} to {MAX}"),
             };
             must_be(findings, node, &what);
@@ -133,7 +131,7 @@ impl<const MIN: u64, const MAX: u64> Read for Integer<MIN, MAX> {
     }
 }
 
-/// A number from 0 to 100 with at most one decimal, in tenths.
+/// A number from 0 to 100 with at most one decimal place, stored in tenths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tenths(pub u16);
 
@@ -152,7 +150,7 @@ impl Read for Tenths {
     }
 }
 
-/// A decimal number, times ten to the power of `places`, which is as many decimals as it may have.
+/// Parses a decimal number with at most `places` decimal places and returns it times 10^`places`.
 pub fn parse_decimal(text: &str, places: u32) -> Option<u64> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     let decimals = u32::try_from(fraction.len()).ok().filter(|decimals| *decimals <= places)?;
@@ -162,13 +160,12 @@ pub fn parse_decimal(text: &str, places: u32) -> Option<u64> {
         .checked_add(parse_digits(fraction)? * scale(places - decimals)?)
 }
 
-/// A share, in parts in a million.
+/// A share, in millionths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Share(pub u32);
 
 impl Share {
-    /// Reads `10%`, `12.5%` or `0.1`.
-    #[must_use]
+    /// Parses `10%`, `12.5%` or `0.1`.
     pub fn parse(text: &str) -> Option<Self> {
         let parts = match text.strip_suffix('%') {
             Some(percent) => parse_decimal(percent.trim_end(), 4),
@@ -199,8 +196,7 @@ impl Read for Share {
     }
 }
 
-/// Reads a whole span of time with its unit: `250ms`, `10s`, `1m`, `2h`.
-#[must_use]
+/// Parses a duration: a whole number and a unit, such as `250ms`, `10s`, `1m` or `2h`.
 pub fn parse_duration(text: &str) -> Option<Duration> {
     let unit = text.find(|c: char| !c.is_ascii_digit())?;
     let factor = match text[unit..].trim_start() {
@@ -210,12 +206,12 @@ pub fn parse_duration(text: &str) -> Option<Duration> {
         "h" => 3_600_000,
         _ => return None,
     };
-    let span = parse_digits(&text[..unit])?.checked_mul(factor)?;
-    // A clock counts in i64 milliseconds; a thousand years leave it room.
-    (span <= 31_557_600_000_000).then(|| Duration::from_millis(span))
+    let millis = parse_digits(&text[..unit])?.checked_mul(factor)?;
+    // Clocks count in i64 milliseconds. A limit of a thousand years keeps their sums from overflowing.
+    (millis <= 31_557_600_000_000).then(|| Duration::from_millis(millis))
 }
 
-/// What a span of time looks like.
+/// The format of durations, for messages.
 pub const DURATION_FORMAT: &str = "a span of time: `250ms`, `10s`, `1m` or `2h`";
 
 impl Read for Duration {
@@ -287,15 +283,14 @@ impl Read for Moment {
     }
 }
 
-/// Whether a text can name a world or a scenario.
-#[must_use]
+/// Whether a text is a valid name of a world or a scenario.
 pub fn is_world_name(name: &str) -> bool {
     name.len() <= 64
         && name.starts_with(|c: char| c.is_ascii_alphanumeric())
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
 }
 
-/// A name for a world or a scenario: letters, digits and `._-`, `default` excluded.
+/// The name of a world or a scenario. `default` is reserved.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WorldName(pub String);
 
@@ -355,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn text_is_taken_as_written() {
+    fn text_is_kept_as_written() {
         for text in ["12e4567", "00123", "+1212", "true", "2026-01-01", "1_000"] {
             assert_eq!(read::<Text>(text), Some(Text(text.to_owned())));
         }
@@ -389,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn spans_of_time_need_a_unit() {
+    fn durations_need_a_unit() {
         for (text, ms) in [("250ms", 250), ("10s", 10_000), ("1m", 60_000), ("2h", 7_200_000), ("0s", 0)] {
             assert_eq!(read::<Duration>(text), Some(Duration::from_millis(ms)), "{text}");
         }
@@ -408,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn sentiments_have_one_decimal() {
+    fn sentiments_have_at_most_one_decimal() {
         assert_eq!(read::<Tenths>("66.3"), Some(Tenths(663)));
         assert_eq!(read::<Tenths>("100"), Some(Tenths(1000)));
         for text in ["100.1", "66.25", "-1", "x"] {
@@ -426,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_worlds_follow_their_pattern() {
+    fn world_names_follow_their_pattern() {
         assert!(read::<WorldName>("a.b_c-9").is_some());
         for text in ["default", "-a", "a b", "ä", "a/b", "''"] {
             assert_eq!(read::<WorldName>(text), None, "{text}");

@@ -1,4 +1,4 @@
-//! Seed data: records from a file beside the scenario, read one by one with the same keys as records in it.
+//! Seed data: records in a file beside the scenario, with the same keys as records in the scenario itself.
 
 use std::path::Path;
 
@@ -10,43 +10,46 @@ use crate::scenario::read::RawMap;
 use crate::scenario::report::wrong_kind;
 use crate::scenario::{csv, json, yaml};
 
-/// A seed-data file may be so large.
-pub const LIMIT: u64 = 256 << 20;
+/// Maximum size of a seed-data file, in bytes.
+const LIMIT: u64 = 256 << 20;
 
-/// Reads the records of a file and acts on each that can be read.
-pub fn read<R: RawMap>(loader: &mut Loader, entry: SeedData, mut act: impl FnMut(&mut Findings, R)) {
-    let Some(named) = entry.file else { return };
-    let name = &named.value.0;
-    let ending = Path::new(name).extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase);
-    let known = ["csv", "json", "jsonl", "yaml", "yml"];
-    let Some(ending) = known.into_iter().find(|known| Some(*known) == ending.as_deref()) else {
+/// Reads the records of a file and passes each valid one to `visit`.
+pub fn read<R: RawMap>(loader: &mut Loader, entry: SeedData, mut visit: impl FnMut(&mut Findings, R)) {
+    let Some(file) = entry.file else { return };
+    let name = &file.value.0;
+    let extension =
+        Path::new(name).extension().and_then(|extension| extension.to_str()).map(str::to_ascii_lowercase);
+    let supported = ["csv", "json", "jsonl", "yaml", "yml"];
+    let Some(extension) = supported.into_iter().find(|one| Some(*one) == extension.as_deref()) else {
         loader
             .findings
             .error(
                 "file-kind",
-                named.span,
-                format!("the ending of `{name}` does not say what kind of file it is"),
+                file.span,
+                format!("the extension of `{name}` is not one of a seed-data file"),
             )
             .help("allowed: .csv, .json, .jsonl, .yaml and .yml");
         return;
     };
-    let Some(path) = loader::resolve(loader, name, named.span) else { return };
-    let Some((file, text)) = loader::text(loader, &path, Some(named.span), LIMIT) else { return };
+    let Some(path) = loader::resolve_path(loader, name, file.span) else { return };
+    let Some((file, text)) = loader::open(loader, &path, Some(file.span), LIMIT) else { return };
     let findings = &mut loader.findings;
-    let mut one = |findings: &mut Findings, node: &Node| {
+    let mut read_one = |findings: &mut Findings, node: &Node| {
         if let Some(raw) = R::read(findings, node) {
-            act(findings, raw);
+            visit(findings, raw);
         }
     };
-    match ending {
+    match extension {
         "csv" => {
             let keys: Vec<&'static str> = R::keys().collect();
-            csv::records(findings, (file, &text), &keys, &mut one);
+            csv::records(findings, (file, &text), &keys, &mut read_one);
         }
-        "json" => json::elements(findings, (file, &text), &mut one),
-        "jsonl" => json::lines(findings, (file, &text), &mut one),
+        "json" => json::elements(findings, (file, &text), &mut read_one),
+        "jsonl" => json::lines(findings, (file, &text), &mut read_one),
         _ => match yaml::parse(findings, file, &text) {
-            Some(Node { value: Value::List(list), .. }) => list.iter().for_each(|node| one(findings, node)),
+            Some(Node { value: Value::List(list), .. }) => {
+                list.iter().for_each(|node| read_one(findings, node));
+            }
             Some(node) => wrong_kind(findings, &node, "a file of records is a list (`- …`)"),
             None => {}
         },

@@ -1,5 +1,5 @@
-//! YAML to the marked tree. YAML 1.2; no tags, no merge keys, no duplicate keys, one document, and limits on what a
-//! small text can blow itself up to.
+//! Parses YAML 1.2 into the document tree. Tags, merge keys, duplicate keys and a second document are errors, and limits
+//! keep a small text from expanding into a huge tree.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -8,20 +8,18 @@ use serde_yaml::granit_parser::{
 };
 
 use crate::scenario::diagnostic::Findings;
-use crate::scenario::node::{Entry, Node, Scalar, Value};
+use crate::scenario::node::{Entry, MAX_DEPTH, Node, Scalar, Value};
+use crate::scenario::report::{duplicate_key, too_deep};
 use crate::scenario::source::{FileId, Span};
 
-/// Lists and maps may be nested so deep.
-pub const DEPTH: usize = 64;
-/// Aliases may copy so many values in all.
-pub const COPIES: usize = 100_000;
+/// Maximum number of values that aliases may copy in total.
+const MAX_COPIES: usize = 100_000;
 
-/// Reads a file of one document; nothing where its syntax is broken. An empty file is a null.
-#[must_use]
+/// Parses a file. Returns `None` after a syntax error; an empty file is null.
 pub fn parse(findings: &mut Findings, file: FileId, text: &str) -> Option<Node> {
     let limits = serde_yaml::granit_parser::options! {
-        flow_nesting_limit: DEPTH,
-        block_nesting_limit: DEPTH,
+        flow_nesting_limit: MAX_DEPTH,
+        block_nesting_limit: MAX_DEPTH,
     };
     let parser = Parser::new_from_str_with_options(text, limits);
     let mut builder = Builder { findings, file, text, parser, anchors: BTreeMap::new(), copies: 0 };
@@ -33,14 +31,14 @@ struct Builder<'a> {
     file: FileId,
     text: &'a str,
     parser: Parser<'a, StrInput<'a>>,
-    /// Anchored values by the parser's number, with their sizes.
+    /// The anchored nodes by the parser's anchor id, with their sizes.
     anchors: BTreeMap<usize, (Node, usize)>,
-    /// How many values aliases have copied.
+    /// The number of values that aliases have copied so far.
     copies: usize,
 }
 
 impl<'a> Builder<'a> {
-    /// The next event; nothing, and a finding, where there is none to be had.
+    /// The next event. Reports a syntax error and then returns `None`.
     fn next(&mut self) -> Option<(Event<'a>, Span)> {
         match self.parser.next_event() {
             Some(Ok((event, mark))) => Some((event, self.span(mark))),
@@ -49,8 +47,7 @@ impl<'a> Builder<'a> {
                 let span = Span::new(self.file, at, at);
                 let info = error.info();
                 if *error.kind() == ErrorKind::RecursionLimitExceeded {
-                    let message = format!("lists and maps are nested deeper than {DEPTH}");
-                    self.findings.error("too-deep", span, message);
+                    too_deep(self.findings, span);
                 } else {
                     let finding = self.findings.error("syntax", span, format!("this is not YAML: {info}"));
                     if let Some(help) = help(error.kind()) {
@@ -82,7 +79,7 @@ impl<'a> Builder<'a> {
                 self.findings
                     .error("several-documents", span, "there is a second document in this file")
                     .label("it starts here")
-                    .help("one file is one document: leave out the `---`");
+                    .help("a file holds one document: remove the `---`");
                 return root;
             }
             let first = self.next()?;
@@ -91,8 +88,8 @@ impl<'a> Builder<'a> {
     }
 
     fn node(&mut self, (event, span): (Event<'a>, Span), depth: usize) -> Option<Node> {
-        if depth > DEPTH {
-            self.findings.error("too-deep", span, format!("lists and maps are nested deeper than {DEPTH}"));
+        if depth > MAX_DEPTH {
+            too_deep(self.findings, span);
             return None;
         }
         if let Some(anchor) = event.alias_id() {
@@ -100,8 +97,8 @@ impl<'a> Builder<'a> {
         }
         if event.tag().is_some() {
             self.findings
-                .error("tag", span, "tags (`!…`) are not taken")
-                .help("leave the tag out: each key knows what kind of value it takes");
+                .error("tag", span, "tags (`!…`) are not supported")
+                .help("leave the tag out: each key determines the type of its value");
         }
         let node = if let Some((text, style)) = event.scalar() {
             Node::new(span, scalar(text, style))
@@ -114,7 +111,7 @@ impl<'a> Builder<'a> {
         };
         if let Some(anchor) = event.anchor_id() {
             let size = size(&node);
-            self.count(size, span)?;
+            self.count_copies(size, span)?;
             self.anchors.insert(anchor, (node.clone(), size));
         }
         Some(node)
@@ -122,21 +119,22 @@ impl<'a> Builder<'a> {
 
     fn alias(&mut self, anchor: usize, span: Span) -> Option<Node> {
         let Some((node, size)) = self.anchors.get(&anchor) else {
-            self.findings.error("alias", span, "this alias stands inside of what it names");
+            self.findings.error("alias", span, "this alias is inside the value that it refers to");
             return None;
         };
         let (node, size) = (node.value.clone(), *size);
-        self.count(size, span)?;
+        self.count_copies(size, span)?;
         Some(Node::new(span, node))
     }
 
-    fn count(&mut self, size: usize, span: Span) -> Option<()> {
+    /// Counts copied values. Returns `None` if there are too many.
+    fn count_copies(&mut self, size: usize, span: Span) -> Option<()> {
         self.copies += size;
-        if self.copies > COPIES {
-            let message = format!("anchors and aliases make more than {COPIES} values");
+        if self.copies > MAX_COPIES {
+            let message = format!("anchors and aliases expand to more than {MAX_COPIES} values");
             self.findings
                 .error("alias-bomb", span, message)
-                .help("write the values into a seed-data file, and name it with `file:`");
+                .help("move the values to a seed-data file and use `file:`");
             return None;
         }
         Some(())
@@ -146,12 +144,12 @@ impl<'a> Builder<'a> {
         let mut list = Vec::new();
         let mut span = start;
         loop {
-            let (event, here) = self.next()?;
+            let (event, event_span) = self.next()?;
             if event == Event::SequenceEnd {
-                let span = if style == StructureStyle::Flow { start.to(here) } else { span };
+                let span = if style == StructureStyle::Flow { start.to(event_span) } else { span };
                 return Some(Node::new(span, Value::List(list)));
             }
-            let node = self.node((event, here), depth + 1)?;
+            let node = self.node((event, event_span), depth + 1)?;
             span = span.to(node.span);
             list.push(node);
         }
@@ -162,13 +160,13 @@ impl<'a> Builder<'a> {
         let mut seen: HashMap<Box<str>, Span> = HashMap::new();
         let mut span = start;
         loop {
-            let (event, here) = self.next()?;
+            let (event, event_span) = self.next()?;
             if event == Event::MappingEnd {
-                let span = if style == StructureStyle::Flow { start.to(here) } else { span };
+                let span = if style == StructureStyle::Flow { start.to(event_span) } else { span };
                 return Some(Node::new(span, Value::Map(entries)));
             }
             let merge = matches!(&event, Event::Scalar(text, ScalarStyle::Plain, ..) if text == "<<");
-            let key = self.node((event, here), depth + 1)?;
+            let key = self.node((event, event_span), depth + 1)?;
             let next = self.next()?;
             let value = self.node(next, depth + 1)?;
             span = span.to(value.span);
@@ -182,19 +180,16 @@ impl<'a> Builder<'a> {
                             key.span,
                             format!("a key must be a single value, not {}", key.kind()),
                         )
-                        .help("quote it where it is text that begins with `[`, `{` or `?`");
+                        .help("put it in quotes if it is text that begins with `[`, `{` or `?`");
                     continue;
                 }
             };
             if merge {
                 self.findings
-                    .error("merge-key", key.span, "merge keys (`<<`) are not taken")
-                    .help("repeat the keys, or put what is shared into a file and `include` it");
+                    .error("merge-key", key.span, "merge keys (`<<`) are not supported")
+                    .help("repeat the keys, or move the shared part to a file and `include` it");
             } else if let Some(first) = seen.get(&text) {
-                self.findings
-                    .error("duplicate-key", key.span, format!("the key `{text}` stands twice in this map"))
-                    .label("the second")
-                    .related(*first, "the first");
+                duplicate_key(self.findings, &text, *first, key.span);
             } else {
                 seen.insert(text.clone(), key.span);
                 entries.push(Entry { key: text, key_span: key.span, value });
@@ -203,12 +198,12 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// What is behind the commonest of the parser's messages.
+/// Explains the most common errors of the parser.
 fn help(kind: &ErrorKind) -> Option<&'static str> {
     const HELP: [(ErrorKind, &str); 8] = [
         (
             ErrorKind::MappingValueNotAllowed,
-            "text with `: ` in it needs quotes; keys of one map begin in one column",
+            "text with `: ` in it needs quotes; the keys of a map must begin in the same column",
         ),
         (ErrorKind::InvalidColonPlacement, "is a `]` or `}` missing before this?"),
         (ErrorKind::TabInBlockIndentation, "YAML indents with spaces, never with tabs"),
@@ -218,7 +213,7 @@ fn help(kind: &ErrorKind) -> Option<&'static str> {
         (ErrorKind::InvalidQuotedScalarIndent, "is a quotation not closed before this?"),
         (ErrorKind::UnknownAnchor, "text that begins with `*` needs quotes"),
     ];
-    HELP.iter().find(|(one, _)| one == kind).map(|(_, help)| *help)
+    HELP.iter().find(|(explained, _)| explained == kind).map(|(_, help)| *help)
 }
 
 fn scalar(text: &str, style: ScalarStyle) -> Value {
@@ -229,6 +224,7 @@ fn scalar(text: &str, style: ScalarStyle) -> Value {
     Value::Scalar(Scalar { text: text.into(), plain })
 }
 
+/// The number of values in a node, itself included.
 fn size(node: &Node) -> usize {
     match &node.value {
         Value::Null | Value::Scalar(_) => 1,
@@ -251,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn values_keep_their_text_and_place() {
+    fn values_keep_their_text_and_span() {
         let text = "a: [1, 'x', ~]\nb:\n  - {c: 12e4567}\n  -\n";
         let (node, codes) = read(text);
         let node = node.unwrap();
@@ -263,16 +259,12 @@ mod tests {
 
     #[test]
     fn flow_and_block_are_alike() {
-        assert!(
-            read("a: {b: [1, 2]}")
-                .0
-                .unwrap()
-                .same_value(&read("a:\r\n  b:\r\n  - 1\r\n  - 2\r\n").0.unwrap())
-        );
+        let json = |text: &str| read(text).0.unwrap().to_json();
+        assert_eq!(json("a: {b: [1, 2]}"), json("a:\r\n  b:\r\n  - 1\r\n  - 2\r\n"));
     }
 
     #[test]
-    fn what_is_not_taken_is_told() {
+    fn unsupported_yaml_is_reported() {
         for (text, code) in [
             ("a: 1\na: 2", "duplicate-key"),
             ("x: &x {a: 1}\ny: {<<: *x}", "merge-key"),
@@ -292,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn an_alias_bomb_is_cut_short() {
+    fn an_alias_bomb_is_an_error() {
         let mut text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
         for level in 1..40 {
             let before = level - 1;
@@ -303,16 +295,16 @@ mod tests {
     }
 
     #[test]
-    fn aliases_copy_and_stand_where_they_are_used() {
+    fn an_alias_copies_the_value_and_has_its_own_span() {
         let (node, codes) = read("a: &a {b: 1}\nc: *a");
         assert_eq!(codes, [""; 0]);
         let node = node.unwrap();
-        assert!(node.get("c").unwrap().same_value(node.get("a").unwrap()));
+        assert_eq!(node.get("c").unwrap().to_json(), node.get("a").unwrap().to_json());
         assert_eq!(node.get("c").unwrap().span.start, 16);
     }
 
     #[test]
-    fn nothing_at_all_is_a_null() {
+    fn an_empty_file_is_null() {
         assert!(read("").0.unwrap().is_null());
         assert!(read("# a comment\n").0.unwrap().is_null());
     }

@@ -202,12 +202,12 @@ fn what_is_no_record_is_refused_with_every_problem_and_its_place() {
         (
             "reviews",
             r#"{"rating": 5}"#,
-            &[("missing-key", "what is added needs `businessId`, the number of its location")],
+            &[("missing-key", "`businessId`, the number of the location, is required")],
         ),
         (
             "reviews",
             r#"{"businessId": 100, "rating": 5}"#,
-            &[("wrong-reference", "100 is an account, and `businessId` names a location")],
+            &[("wrong-reference", "100 is an account, but `businessId` must be the number of a location")],
         ),
         (
             "questions",
@@ -243,7 +243,7 @@ fn what_is_no_record_is_refused_with_every_problem_and_its_place() {
         (
             "reviews",
             r#"{"businessId": 1001, "rating": 5, "rating": 4}"#,
-            &[("duplicate-key", "the key `rating` stands twice in this map")],
+            &[("duplicate-key", "the key `rating` appears twice in this map")],
         ),
     ];
     for (what, body, expected) in cases {

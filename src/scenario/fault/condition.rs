@@ -11,7 +11,7 @@ use crate::scenario::fault::headers;
 use crate::scenario::fault::raw::When;
 use crate::scenario::node::{Node, Value};
 use crate::scenario::read::{Read, Spanned};
-use crate::scenario::references::{References, businesses};
+use crate::scenario::references::{References, check_businesses};
 use crate::scenario::report::require_entries;
 use crate::scenario::report::{must_be, unknown_reference};
 use crate::scenario::scalars::{NonBlank, Text};
@@ -70,7 +70,7 @@ pub fn validate(findings: &mut Findings, references: &References, when: &When) -
     if let Some(wanted) =
         when.business.as_ref().filter(|list| require_entries(findings, ("business", &list.value), list.span))
     {
-        condition.businesses = businesses(findings, references, &wanted.value);
+        condition.businesses = check_businesses(findings, references, &wanted.value);
     }
     if let Some(headers) = &when.header {
         condition.headers = self::headers::by_name(findings, &headers.value, values);
@@ -144,7 +144,7 @@ fn body_values(findings: &mut Findings, body: &Spanned<Node>) -> Vec<(Pointer, V
         let values = match &entry.value.value {
             Value::List(list) if list.is_empty() => {
                 findings
-                    .error("empty-list", entry.value.span, format!("`{}` lists nothing", entry.key))
+                    .error("empty-list", entry.value.span, format!("`{}` is an empty list", entry.key))
                     .help("a list gives several accepted values; to match an empty list, write `[[]]`");
                 continue;
             }

@@ -9,7 +9,7 @@ use crate::scenario::fault::count::{self, CountKeys};
 use crate::scenario::fault::patch::entries;
 use crate::scenario::node::Node;
 use crate::scenario::read::{Read, Spanned};
-use crate::scenario::references::{References, accounts};
+use crate::scenario::references::{References, check_accounts};
 use crate::scenario::report::require_entries;
 use crate::scenario::scalars::NonBlank;
 use crate::scenario::webhook::raw::{DeliveryThen, EffectName};
@@ -139,7 +139,7 @@ fn delivery_fault(
     let when = raw.when.as_ref().map(|when| &when.value);
     let businesses = match when.and_then(|when| when.business.as_ref()) {
         Some(list) if require_entries(findings, ("business", &list.value), list.span) => {
-            accounts(findings, references, &list.value)
+            check_accounts(findings, references, &list.value)
         }
         Some(_) | None => Vec::new(),
     };

@@ -6,7 +6,7 @@ use crate::scenario::collections::OneOrMany;
 use crate::scenario::diagnostic::Findings;
 use crate::scenario::node::Node;
 use crate::scenario::read::Spanned;
-use crate::scenario::references::{References, accounts};
+use crate::scenario::references::{References, check_accounts};
 use crate::scenario::report::{at_most_one, stray_key};
 use crate::scenario::webhook::{event, raw};
 use crate::webhook::settings::{Emission, Happening, When};
@@ -21,8 +21,9 @@ pub fn validate(
     let entry = &raw.value;
     let when = when(findings, entry, node);
     let name = entry.event.as_ref().and_then(|name| event::validate(findings, references, name));
-    let business =
-        entry.business.and_then(|number| accounts(findings, references, &OneOrMany(vec![number])).pop());
+    let business = entry
+        .business
+        .and_then(|number| check_accounts(findings, references, &OneOrMany(vec![number])).pop());
     if node.get("business").is_none() && matches!(when, Some(When::At(_) | When::Every { .. })) {
         findings
             .error("missing-key", raw.span, "a timeline entry needs `business`")
