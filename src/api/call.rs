@@ -1,11 +1,11 @@
-//! A call as it was received: borrowed bytes, nothing decided yet.
+//! A call as it was received: borrowed bytes, nothing parsed yet.
 
 use std::borrow::Cow;
 
 /// One HTTP request of the API, its body read to the end.
 #[derive(Clone, Debug)]
 pub struct Call<'a> {
-    /// The method, in upper case as sent.
+    /// As sent, in upper case for the usual methods.
     pub method: &'a str,
     /// The path, without world prefix and query, still percent-encoded.
     pub path: &'a str,
@@ -17,37 +17,32 @@ pub struct Call<'a> {
     pub body: Body<'a>,
 }
 
-/// The body of a call, or why there is none to read.
 #[derive(Clone, Copy, Debug)]
 pub enum Body<'a> {
-    /// All of it.
     Whole(&'a [u8]),
-    /// Larger than the limit; read and thrown away.
+    /// The body was larger than the limit, and was discarded.
     TooLarge,
 }
 
-/// Which of the scenario's keys a request carries.
+/// How the key of a request relates to the scenario's keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyMatch {
-    /// One of its list, by place.
+    /// The key with this index in the list.
     Listed(usize),
-    /// Some key, where any is taken.
+    /// Some key, in a scenario that accepts any.
     Any,
-    /// The one made with the world.
+    /// The key that was minted for the world.
     Minted,
-    /// One that the scenario does not have.
     Unknown,
-    /// None.
+    /// The request has no key.
     None,
 }
 
-/// The largest body that an operation reads: 1 MiB.
+/// Size limit of a body that an operation reads, in bytes.
 pub const BODY_LIMIT: usize = 1 << 20;
 
 impl<'a> Call<'a> {
-    /// The first header of that lower-case name, white space around it removed. Bytes beyond ASCII are read as UTF-8,
-    /// broken ones replaced.
-    #[must_use]
+    /// The first header of this lower-case name, without white space around it. Invalid UTF-8 is replaced.
     pub fn header(&self, name: &str) -> Option<Cow<'a, str>> {
         let value = self.headers.iter().find(|(known, _)| *known == name)?.1;
         let value = value.trim_ascii();
@@ -68,8 +63,7 @@ impl<'a> Call<'a> {
         (!value.trim().is_empty()).then_some(value)
     }
 
-    /// The bytes of the body; none where it was too large.
-    #[must_use]
+    /// The body, empty if it was too large.
     pub const fn bytes(&self) -> &'a [u8] {
         match self.body {
             Body::Whole(bytes) => bytes,

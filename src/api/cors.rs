@@ -1,4 +1,6 @@
-//! Cross-origin manners of the API (Fetch standard, "CORS protocol"), by the dialect.
+//! CORS headers, as the dialect says (Fetch standard, "CORS protocol").
+
+use std::borrow::Cow;
 
 use bytes::Bytes;
 
@@ -6,13 +8,12 @@ use crate::api::call::Call;
 use crate::api::dialect::Cors;
 use crate::api::reply::Reply;
 
-/// What a page may read of an answer's headers.
+/// Headers of an answer that a page may read.
 pub const EXPOSED: &str = "retry-after, preference-applied, x-standin-detail, x-standin-generation, x-standin-fault, \
      x-standin-attempt, x-standin-draw, x-standin-threshold";
 const HEADERS: &str = "accept, content-type, prefer, x-api-key, x-business-number, x-standin-trace";
 
-/// The answer to a preflight, at once; none where the call is none or where the dialect has no CORS.
-#[must_use]
+/// The reply to a preflight. None if the call is something else, or if the dialect has no CORS.
 pub fn preflight(cors: &Cors, call: &Call<'_>) -> Option<Reply> {
     if call.method != "OPTIONS" || *cors == Cors::None {
         return None;
@@ -35,19 +36,18 @@ pub fn preflight(cors: &Cors, call: &Call<'_>) -> Option<Reply> {
     Some(reply)
 }
 
-/// A reply with the headers that let a browser's page read it.
-#[must_use]
+/// Adds the headers that let a page read a reply. Only a call with an `Origin` comes from a page.
 pub fn add_headers(mut reply: Reply, cors: &Cors, call: &Call<'_>) -> Reply {
-    let origin: std::borrow::Cow<'static, str> = match cors {
+    if let Cors::Origins(_) = cors {
+        // The reply depends on the header, which caches must know.
+        reply = reply.with("vary", "origin");
+    }
+    let Some(origin) = call.header("origin") else { return reply };
+    let origin: Cow<'static, str> = match cors {
         Cors::None => return reply,
         Cors::Any => "*".into(),
-        Cors::Origins(allowed) => {
-            reply = reply.with("vary", "origin");
-            match call.header("origin").filter(|origin| allowed.iter().any(|known| known == origin)) {
-                Some(origin) => origin.into_owned().into(),
-                None => return reply,
-            }
-        }
+        Cors::Origins(allowed) if allowed.iter().any(|known| *known == origin) => origin.into_owned().into(),
+        Cors::Origins(_) => return reply,
     };
     reply.with("access-control-allow-origin", origin).with("access-control-expose-headers", EXPOSED)
 }

@@ -1,4 +1,4 @@
-//! Days and instants, as the API reads and writes them (`behaviour.md` 3). All in UTC.
+//! Days and instants, as the API reads and writes them (`docs/api.md` 3). All are in UTC.
 
 use std::fmt::{Display, Formatter};
 
@@ -14,14 +14,13 @@ pub struct Day(pub i32);
 
 const EPOCH: Date = Date::constant(1970, 1, 1);
 const DAY_MS: i64 = 86_400_000;
-/// From the first of March of the year 0 to 1970-01-01.
+/// Days from the first of March of the year 0 to 1970-01-01.
 const DAYS_BEFORE_EPOCH: i32 = 719_468;
 const MONTHS: [&str; 12] =
     ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 impl Day {
     /// Reads `MM/DD/YYYY`: month and day with one digit or two, a year of four, a real calendar day.
-    #[must_use]
     pub fn from_request(text: &str) -> Option<Self> {
         let (month, rest) = digits(text.as_bytes(), 1, 2)?;
         let (day, rest) = digits(rest.strip_prefix(b"/")?, 1, 2)?;
@@ -30,7 +29,6 @@ impl Day {
     }
 
     /// Reads `YYYY-MM-DD`, or `MM/DD/YYYY` as in a request: the days of scenarios and seed data.
-    #[must_use]
     pub fn from_scenario(text: &str) -> Option<Self> {
         let iso = || {
             let (year, rest) = digits(text.as_bytes(), 4, 4)?;
@@ -41,8 +39,7 @@ impl Day {
         iso().or_else(|| Self::from_request(text))
     }
 
-    /// The day of that year, month and day of the month, if it exists.
-    #[must_use]
+    /// The day of a year, month and day of the month, if it exists.
     pub fn new(year: i32, month: i32, day: i32) -> Option<Self> {
         let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
         let length = match month {
@@ -55,7 +52,7 @@ impl Day {
         if !(1..=length).contains(&day) {
             return None;
         }
-        // Years begin in March here, so that the leap day is the last of one.
+        // Count years from March, so that the leap day is the last day of a year.
         let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
         let leaps = year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
         Some(Self(year * 365 + leaps + (153 * month + 2) / 5 + day - 1 - DAYS_BEFORE_EPOCH))
@@ -66,37 +63,30 @@ impl Day {
     }
 
     /// `YYYY-MM-DD`.
-    #[must_use]
     pub fn iso(self) -> String {
         self.date().to_string()
     }
 
-    /// Midnight at its start.
-    #[must_use]
+    /// The midnight at which the day starts.
     pub const fn start(self) -> Moment {
         Moment(self.0 as i64 * DAY_MS)
     }
 }
 
 impl Moment {
-    /// Reads an instant with its offset (ISO 8601, `2026-06-30T09:00:00Z`), or a day, which stands for its midnight.
-    #[must_use]
+    /// Reads an instant with an offset (ISO 8601, `2026-06-30T09:00:00Z`), or a day, which means its midnight.
     pub fn from_scenario(text: &str) -> Option<Self> {
         Day::from_scenario(text).map(Day::start).or_else(|| {
             let timestamp: Timestamp = text.parse().ok()?;
             Some(Self(timestamp.as_millisecond()))
         })
     }
-
-    /// The day that it falls on, in UTC.
-    #[must_use]
     pub fn day(self) -> Day {
         Day(i32::try_from(self.0.div_euclid(DAY_MS)).unwrap_or(i32::MAX))
     }
 
     /// Clock time as `hh:mm AM/PM` (`12:05 AM`).
-    #[must_use]
-    pub fn shown_time(self) -> String {
+    pub fn time_of_day(self) -> String {
         let minutes = self.0.rem_euclid(DAY_MS) / 60_000;
         let (hour, minute) = (minutes / 60, minutes % 60);
         let half = if hour < 12 { "AM" } else { "PM" };
@@ -105,7 +95,6 @@ impl Moment {
     }
 
     /// ISO 8601 with milliseconds where there are any (`2026-06-30T09:00:00Z`).
-    #[must_use]
     pub fn iso(self) -> String {
         Timestamp::from_millisecond(self.0).map_or_else(
             |_| self.0.to_string(),
@@ -114,7 +103,7 @@ impl Moment {
     }
 }
 
-/// A number of so many digits at the front, and what follows it.
+/// Reads a number of `least` to `most` digits at the front of the text, and gives what follows it.
 fn digits(text: &[u8], least: usize, most: usize) -> Option<(i32, &[u8])> {
     let (mut value, mut length) = (0, 0);
     while length < most
@@ -177,7 +166,7 @@ mod tests {
 
     #[test]
     fn midnight_and_noon_are_twelve() {
-        let at = |text| Moment::from_scenario(text).unwrap().shown_time();
+        let at = |text| Moment::from_scenario(text).unwrap().time_of_day();
         assert_eq!(at("2026-05-01T00:05:00Z"), "12:05 AM");
         assert_eq!(at("2026-05-01T12:00:00Z"), "12:00 PM");
         assert_eq!(at("2026-05-01T21:30:00+02:00"), "07:30 PM");

@@ -1,4 +1,4 @@
-//! What a scenario may change in the API's manners where `interface.md` is silent (`scenarios.md`, `dialect`).
+//! Options of the API that a scenario can change (`docs/scenarios.md`, `dialect`).
 
 use std::collections::BTreeMap;
 
@@ -6,52 +6,49 @@ use crate::api::error::Code;
 use crate::api::operation::Operation;
 use crate::api::sources::{self, Source};
 
-/// The manners of one scenario's API.
+/// The dialect options of one scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(
     clippy::struct_excessive_bools,
-    reason = "each is a switch of the scenario's, by the name it has there"
+    reason = "each is one option of the scenario, with the name that it has there"
 )]
 pub struct Dialect {
-    /// Names of the query parameters that the interface document does not show.
     pub names: Names,
-    /// Statuses that differ from the catalogue's: by code, for one operation or (with none) for all.
+    /// Statuses that differ from the catalogue's, by code, for one operation or (none) for all.
     pub statuses: BTreeMap<(Code, Option<Operation>), u16>,
-    /// Whether `toDate` of the review list is outside its range.
+    /// Whether the range of the review list ends before `toDate`.
     pub to_date_exclusive: bool,
-    /// Whether the retired query parameter `api_key` is taken where there is no header.
+    /// Whether the query parameter `api_key` is accepted if there is no header.
     pub query_api_key: bool,
     /// Whether a contact update must itself carry email or phone.
     pub contact_identity_in_request: bool,
-    /// Whether a rate-limit refusal carries `Retry-After`.
+    /// Whether a 429 of the rate limit has `Retry-After`.
     pub retry_after: bool,
-    /// Who may call from a browser.
     pub cors: Cors,
-    /// All sources, the scenario's own behind the known ones.
+    /// All sources: the built-in ones, then the scenario's.
     pub sources: Vec<Source>,
 }
 
-/// Names of query parameters.
+/// Names of the query parameters that a scenario can rename.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Names {
-    /// First review of the list, zero-based.
+    /// Index of the first review, from 0.
     pub start_index: String,
     /// Number of reviews.
     pub count: String,
-    /// True for a competitor's reviews.
+    /// True asks for a competitor's reviews.
     pub competitor: String,
     /// The business of the Q&A list.
     pub business: String,
 }
 
-/// Which origins a browser may call from.
+/// Which origins a page may call from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cors {
-    /// Every one.
     Any,
-    /// None: no CORS header is ever sent, and a preflight is an ordinary request.
+    /// No CORS header is ever sent, and a preflight is an ordinary request.
     None,
-    /// These alone, compared as sent.
+    /// Only these, compared as sent.
     Origins(Vec<String>),
 }
 
@@ -70,19 +67,18 @@ impl Default for Dialect {
             contact_identity_in_request: false,
             retry_after: true,
             cors: Cors::Any,
-            sources: sources::known(),
+            sources: sources::built_in(),
         }
     }
 }
 
 impl Dialect {
     /// The HTTP status of a code for an operation.
-    #[must_use]
     pub fn status(&self, code: Code, operation: Option<Operation>) -> u16 {
-        let told = |operation| self.statuses.get(&(code, operation)).copied();
+        let changed = |operation| self.statuses.get(&(code, operation)).copied();
         operation
-            .and_then(|operation| told(Some(operation)))
-            .or_else(|| told(None))
+            .and_then(|operation| changed(Some(operation)))
+            .or_else(|| changed(None))
             .unwrap_or(code.row().status)
     }
 }

@@ -1,7 +1,6 @@
-//! Email addresses, recognised: enough to refuse what is none, no more.
+//! Recognising email addresses, well enough to refuse what clearly is not one.
 
-/// Whether it looks like an address: one `@`, something before it, a dotted host after it, no white space.
-#[must_use]
+/// Whether the text has one `@`, something before it, a host with a dot after it, and no white space.
 pub fn looks_like_one(text: &str) -> bool {
     let Some((name, host)) = text.split_once('@') else { return false };
     let plain = |part: &str| {

@@ -1,9 +1,9 @@
-//! The API's "no": one catalogue of codes, statuses and messages (`behaviour.md` 2), and the refusals made from it.
-//! Answers, injected faults and documents all take them from here.
+//! The catalogue of API errors: codes, statuses and messages (`docs/api.md` 2). Answers, injected faults and the OpenAPI
+//! document take them from here.
 
 use std::borrow::Cow;
 
-/// A row of the catalogue, by what it means.
+/// The rows of the catalogue, named by what they mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Code {
     /// 1167: no API key.
@@ -12,9 +12,9 @@ pub enum Code {
     KeyInvalid,
     /// 89: too many requests of a key.
     RateLimited,
-    /// 2151: `x-business-number` is no reseller or enterprise that the key covers (sentiment).
+    /// 2151: `x-business-number` of a sentiment operation is not a reseller or enterprise that the key covers.
     EnterpriseInvalid,
-    /// 1532: the contact upsert's business is missing, unknown or not covered.
+    /// 1532: the business of a contact upsert is missing, unknown or not covered by the key.
     BusinessMissing,
     /// 1011: a business is missing, unknown, not covered or of the wrong kind.
     BusinessInvalid,
@@ -22,23 +22,23 @@ pub enum Code {
     NumberInvalid,
     /// 2003: a field does not have its documented shape or range.
     Validation,
-    /// 1163: the start index is no index, or the window of 100000 is left.
+    /// 1163: the start index is not an index, or the page ends beyond the window of 100000.
     StartIndex,
-    /// 1164: the count is no count.
+    /// 1164: the count is not an integer of 0 or more.
     Count,
-    /// 1186.
+    /// 1186: `fromDate` is not a date.
     FromDate,
-    /// 1187.
+    /// 1187: `toDate` is not a date.
     ToDate,
-    /// 1227.
+    /// 1227: `updateFromDate` is not a date.
     UpdateFromDate,
-    /// 1228.
+    /// 1228: `updateToDate` is not a date.
     UpdateToDate,
     /// 2466: the body is not a JSON object.
     NotJson,
     /// 5008: the contact upsert has no body.
     NoBody,
-    /// 5043: a contact id that is not there.
+    /// 5043: no contact has the given id.
     ContactUnknown,
     /// 20099: SMS preferences without text categorisation.
     TextCategorisation,
@@ -54,20 +54,18 @@ pub enum Code {
     MediaType,
 }
 
-/// What the catalogue says of a code.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
-    /// Which one.
     pub code: Code,
     /// The number in the error body.
     pub number: u32,
-    /// The HTTP status, unless the dialect changes it.
+    /// The HTTP status. The dialect can change it.
     pub status: u16,
-    /// The message; for 2003 one of many, here that of the first mandatory field.
+    /// For 2003 one of many messages.
     pub message: &'static str,
 }
 
-/// The catalogue, in the order of `behaviour.md` 2.
+/// In the order of `docs/api.md` 2.
 pub const CATALOGUE: [Row; 23] = [
     row(Code::KeyMissing, 1167, 401, "API key is missing"),
     row(Code::KeyInvalid, 1161, 401, "Invalid API key"),
@@ -104,55 +102,45 @@ const fn row(code: Code, number: u32, status: u16, message: &'static str) -> Row
 }
 
 impl Code {
-    /// Its row of the catalogue.
-    #[must_use]
     pub const fn row(self) -> &'static Row {
         &CATALOGUE[self as usize]
     }
-
-    /// The row of that number.
-    #[must_use]
     pub fn numbered(number: u32) -> Option<&'static Row> {
         CATALOGUE.iter().find(|row| row.number == number)
     }
 }
 
-/// One answer of "no".
+/// An error that the API answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiError {
-    /// Which row of the catalogue.
     pub code: Code,
-    /// The message, the row's own or one that names a field.
+    /// The message of the catalogue, or one that names a field.
     pub message: Cow<'static, str>,
-    /// What exactly was wrong, for `x-standin-detail`; empty where the message says it all.
+    /// What exactly was wrong, for `x-standin-detail`. Empty if the message says it all.
     pub detail: String,
-    /// Whole seconds to wait, for `Retry-After`.
+    /// Seconds for `Retry-After`.
     pub retry_after: Option<u64>,
 }
 
 impl ApiError {
-    /// The refusal of that code, with the catalogue's message.
-    #[must_use]
+    /// An error with the catalogue's message.
     pub fn new(code: Code, detail: impl Into<String>) -> Self {
         let message = Cow::Borrowed(code.row().message);
         Self { code, message, detail: detail.into(), retry_after: None }
     }
 
-    /// A 2003 with its own message, in the style of the documented ones.
-    #[must_use]
+    /// A 2003 with a message of its own.
     pub fn validation(message: impl Into<Cow<'static, str>>, detail: impl Into<String>) -> Self {
         Self { message: message.into(), ..Self::new(Code::Validation, detail) }
     }
 
-    /// A 2003 for a mandatory field that is absent.
-    #[must_use]
+    /// The 2003 of a mandatory field that is absent.
     pub fn mandatory(field: &str) -> Self {
         let verb = if field == "businessNumbers" { "are" } else { "is" };
         Self::validation(format!("{field} {verb} mandatory"), String::new())
     }
 
-    /// The body of its answer: exactly `{"code": number, "message": text}`.
-    #[must_use]
+    /// The body: exactly `{"code": number, "message": text}`.
     pub fn body(&self) -> Vec<u8> {
         let code = self.code.row().number;
         serde_json::json!({ "code": code, "message": self.message }).to_string().into_bytes()

@@ -1,5 +1,5 @@
-//! One field of a request body, read in its documented shape (`behaviour.md` 3): what counts as absent, which other
-//! spellings are taken, and the refusal where it is neither.
+//! Reading one field of a request body (`docs/api.md` 3): what counts as absent, which spellings are accepted, and the
+//! error for anything else.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use crate::api::dates::Day;
 use crate::api::error::{ApiError, Code};
 
-/// A member of a JSON object, not yet looked into; absent where the member is missing or null.
+/// A member of a JSON object, not parsed yet. It is absent if the member is missing or null.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Field<'a>(Option<&'a str>);
 
@@ -20,12 +20,12 @@ impl<'de: 'a, 'a> Deserialize<'de> for Field<'a> {
     }
 }
 
-/// Reads a whole body into its mirror. An empty body is the caller's business.
+/// Parses a body that is not empty.
 ///
 /// # Errors
-/// 2466 where the bytes are not JSON, or not an object.
+/// 2466 if the bytes are not JSON, or not an object.
 pub fn object<'a, T: serde::Deserialize<'a>>(body: &'a [u8]) -> Result<T, ApiError> {
-    let body = without_mark(body);
+    let body = without_bom(body);
     let not = |detail: String| ApiError::new(Code::NotJson, detail);
     let text = std::str::from_utf8(body).map_err(|error| not(format!("the body is not UTF-8: {error}")))?;
     if !text.trim_start_matches(JSON_SPACE).starts_with('{') {
@@ -35,30 +35,25 @@ pub fn object<'a, T: serde::Deserialize<'a>>(body: &'a [u8]) -> Result<T, ApiErr
     serde_json::from_str(text).map_err(|error| not(format!("the body is not JSON: {error}")))
 }
 
-/// Reads a whole body into its mirror. An empty body has no fields.
+/// Parses a body. An empty one has no fields.
 ///
 /// # Errors
-/// 2466 where the bytes are not JSON, or not an object.
+/// 2466 if the bytes are not JSON, or not an object.
 pub fn object_or_default<'a, T: serde::Deserialize<'a> + Default>(body: &'a [u8]) -> Result<T, ApiError> {
     if is_blank(body) { Ok(T::default()) } else { object(body) }
 }
 
 const JSON_SPACE: [char; 4] = [' ', '\t', '\n', '\r'];
-
-/// The body without a UTF-8 byte order mark.
-#[must_use]
-pub fn without_mark(body: &[u8]) -> &[u8] {
+pub fn without_bom(body: &[u8]) -> &[u8] {
     body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body)
 }
 
-/// Whether the body counts as empty: nothing, or white space alone.
-#[must_use]
+/// Whether the body is empty or only white space.
 pub fn is_blank(body: &[u8]) -> bool {
-    without_mark(body).iter().all(u8::is_ascii_whitespace)
+    without_bom(body).iter().all(u8::is_ascii_whitespace)
 }
 
-/// A refusal of one field: `<field> must be …`, with what stood there as the detail.
-#[must_use]
+/// The 2003 of a field: `<field> must be …`, with the value found as the detail.
 pub fn must_be(field: &str, allowed: &str, found: &str) -> ApiError {
     ApiError::validation(
         format!("{field} must be {allowed}"),
@@ -66,8 +61,7 @@ pub fn must_be(field: &str, allowed: &str, found: &str) -> ApiError {
     )
 }
 
-/// The same for one element of a list.
-#[must_use]
+/// The 2003 of one element of a list.
 pub fn element_must_be(field: &str, at: usize, allowed: &str, found: &str) -> ApiError {
     let element = match allowed {
         "a list of integers" => "an integer".to_owned(),
@@ -90,15 +84,14 @@ fn short(found: &str) -> String {
 }
 
 impl<'a> Field<'a> {
-    /// The JSON text, absent where it is null or a blank string.
-    #[must_use]
+    /// The JSON text. Null and a blank string count as absent.
     pub fn raw(self) -> Option<&'a str> {
         let raw = self.0?;
         let inside = match raw.as_bytes() {
             [b'"', .., b'"'] => &raw[1..raw.len() - 1],
             _ => return Some(raw),
         };
-        // Most values show at their first letter that they are not blank.
+        // The first letter of most values shows that they are not blank.
         if inside.starts_with(|first: char| first.is_ascii_graphic() && first != '\\') {
             return Some(raw);
         }
@@ -106,26 +99,17 @@ impl<'a> Field<'a> {
         (!blank).then_some(raw)
     }
 
-    /// A string.
-    ///
-    /// # Errors
-    /// 2003 for anything else.
     pub fn text(self, name: &str) -> Result<Option<Cow<'a, str>>, ApiError> {
         self.raw().map(|raw| string(raw).ok_or_else(|| must_be(name, "a string", raw))).transpose()
     }
 
-    /// An integer, or a string of digits. Beyond 64 bits it is the largest (or smallest) of them: no id is that.
-    ///
-    /// # Errors
-    /// 2003 for anything else.
+    /// An integer, or a string of digits. A number beyond 64 bits is read as the largest or smallest of them, which is no
+    /// id.
     pub fn integer(self, name: &str) -> Result<Option<i64>, ApiError> {
         self.raw().map(|raw| integer(raw).ok_or_else(|| must_be(name, "an integer", raw))).transpose()
     }
 
     /// A boolean, or "true" or "false" as a string in any case.
-    ///
-    /// # Errors
-    /// 2003 for anything else.
     pub fn boolean(self, name: &str) -> Result<Option<bool>, ApiError> {
         let read = |raw: &str| match raw.trim_matches('"').to_ascii_lowercase().as_str() {
             "true" if raw.starts_with(['t', '"']) => Some(true),
@@ -135,10 +119,7 @@ impl<'a> Field<'a> {
         self.raw().map(|raw| read(raw).ok_or_else(|| must_be(name, "true or false", raw))).transpose()
     }
 
-    /// A list, its elements not yet looked into; empty where absent. `allowed` says what it is a list of.
-    ///
-    /// # Errors
-    /// 2003 for anything but a list.
+    /// A list whose elements are not parsed yet, empty if absent. `allowed` says what it is a list of.
     pub fn list(self, name: &str, allowed: &str) -> Result<Elements<'a>, ApiError> {
         let Some(raw) = self.raw() else { return Ok(Elements("")) };
         let inside = raw.strip_prefix('[').and_then(|raw| raw.strip_suffix(']'));
@@ -146,9 +127,6 @@ impl<'a> Field<'a> {
     }
 
     /// A list of integers, each also as a string of digits.
-    ///
-    /// # Errors
-    /// 2003 for anything else.
     pub fn integers(self, name: &str) -> Result<Vec<i64>, ApiError> {
         let allowed = "a list of integers";
         self.list(name, allowed)?
@@ -157,10 +135,6 @@ impl<'a> Field<'a> {
             .collect()
     }
 
-    /// A list of strings.
-    ///
-    /// # Errors
-    /// 2003 for anything else.
     pub fn texts(self, name: &str) -> Result<Vec<Cow<'a, str>>, ApiError> {
         let allowed = "a list of strings";
         self.list(name, allowed)?
@@ -169,25 +143,18 @@ impl<'a> Field<'a> {
             .collect()
     }
 
-    /// Whether a list stands there, be it empty: what replaces a stored list.
-    #[must_use]
+    /// Whether the field is a list. An empty one still replaces a stored list.
     pub fn is_list(self) -> bool {
         self.0.is_some_and(|raw| raw.starts_with('['))
     }
 
-    /// A mandatory day, `MM/DD/YYYY`.
-    ///
-    /// # Errors
-    /// 2003 where it is absent or no such day.
+    /// A mandatory date.
     pub fn day(self, name: &str) -> Result<Day, ApiError> {
         let Some(text) = self.text(name)? else { return Err(ApiError::mandatory(name)) };
         Day::from_request(&text).ok_or_else(|| must_be(name, "a date in the format MM/DD/YYYY", &text))
     }
 
-    /// A filter by ratings: which of 0-5 are wanted, each as an integer or as a digit in a string.
-    ///
-    /// # Errors
-    /// 2003 for anything else.
+    /// A filter by ratings: which of 0 to 5 are wanted, each an integer or a digit in a string.
     pub fn ratings(self, name: &str) -> Result<Option<[bool; 6]>, ApiError> {
         let allowed = "a list of ratings from 0 to 5";
         let (mut wanted, mut any) = ([false; 6], false);
@@ -202,10 +169,10 @@ impl<'a> Field<'a> {
         Ok(any.then_some(wanted))
     }
 
-    /// An index or a count in a body.
+    /// An index or a count.
     ///
     /// # Errors
-    /// The code given, where it is negative or no integer.
+    /// `code` if it is negative or not an integer.
     pub fn index(self, name: &str, code: Code) -> Result<Option<u64>, ApiError> {
         let Some(raw) = self.raw() else { return Ok(None) };
         let index = integer(raw).and_then(|index| u64::try_from(index).ok());
@@ -214,18 +181,13 @@ impl<'a> Field<'a> {
         })
     }
 
-    /// An object, read into its mirror.
-    ///
-    /// # Errors
-    /// 2003 for anything else.
     pub fn object<T: serde::Deserialize<'a>>(self, name: &str) -> Result<Option<T>, ApiError> {
         let read = |raw: &'a str| raw.starts_with('{').then(|| serde_json::from_str(raw).ok())?;
         self.raw().map(|raw| read(raw).ok_or_else(|| must_be(name, "an object", raw))).transpose()
     }
 }
 
-/// The elements of a list, as they stand there: what is between the brackets of a list that was read before, so that
-/// nothing is left to be wrong with it.
+/// The JSON texts of the elements of a list. It holds what is between the brackets of a list that is valid JSON.
 #[derive(Clone, Debug)]
 pub struct Elements<'a>(&'a str);
 
@@ -257,8 +219,7 @@ impl<'a> Iterator for Elements<'a> {
     }
 }
 
-/// The text of a JSON string.
-#[must_use]
+/// The value of a JSON string.
 pub fn string(raw: &str) -> Option<Cow<'_, str>> {
     if !raw.starts_with('"') {
         return None;
@@ -270,7 +231,6 @@ pub fn string(raw: &str) -> Option<Cow<'_, str>> {
 }
 
 /// The value of a JSON integer, or of a string of digits.
-#[must_use]
 pub fn integer(raw: &str) -> Option<i64> {
     let (negative, digits) = match raw.strip_prefix('-') {
         Some(digits) => (true, digits),
@@ -283,16 +243,15 @@ pub fn integer(raw: &str) -> Option<i64> {
     Some(if negative { -value } else { value })
 }
 
-/// Names of the fields that a mirror of a body has, in its order.
-#[must_use]
+/// Names of the fields that a struct deserializes, in its order.
 pub fn names<'a, T: Deserialize<'a>>() -> &'static [&'static str] {
     let mut names: &[&str] = &[];
-    // What is read is nothing, so that reading ends with the names at hand.
+    // The deserializer reads nothing. It captures the names and ends.
     let _ = T::deserialize(Names(&mut names));
     names
 }
 
-/// Told by a mirror what fields it has.
+/// A deserializer that captures the field names of a struct.
 struct Names<'a>(&'a mut &'static [&'static str]);
 
 impl<'de> Deserializer<'de> for Names<'_> {
@@ -348,8 +307,8 @@ mod tests {
         assert_eq!(field(r#"{"x":-3}"#).integer("x").unwrap(), Some(-3));
         assert_eq!(field(r#"{"x":123456789012345678901234}"#).integer("x").unwrap(), Some(i64::MAX));
         for bad in [r#"{"x":1.5}"#, r#"{"x":"1a"}"#, r#"{"x":true}"#, r#"{"x":"-1"}"#, r#"{"x":1e3}"#] {
-            let refusal = field(bad).integer("x").unwrap_err();
-            assert_eq!(refusal.message, "x must be an integer", "{bad}");
+            let error = field(bad).integer("x").unwrap_err();
+            assert_eq!(error.message, "x must be an integer", "{bad}");
         }
     }
 
@@ -364,9 +323,9 @@ mod tests {
 
     #[test]
     fn a_bad_element_is_named_by_its_place() {
-        let refusal = field(r#"{"x":[1,null]}"#).integers("x").unwrap_err();
-        assert_eq!(refusal.message, "x must be a list of integers");
-        assert_eq!(refusal.detail, "x[1]: null is not an integer");
+        let error = field(r#"{"x":[1,null]}"#).integers("x").unwrap_err();
+        assert_eq!(error.message, "x must be a list of integers");
+        assert_eq!(error.detail, "x[1]: null is not an integer");
         assert!(field(r#"{"x":5}"#).integers("x").is_err());
     }
 
@@ -382,8 +341,8 @@ mod tests {
     #[test]
     fn a_body_that_is_no_object_is_2466() {
         for bad in ["[]", "1", "{", "{} x", "\u{feff}[]", "nul", "{\"x\":01}"] {
-            let refusal = object::<Mirror>(bad.as_bytes()).err().unwrap();
-            assert_eq!(refusal.code, Code::NotJson, "{bad}");
+            let error = object::<Mirror>(bad.as_bytes()).err().unwrap();
+            assert_eq!(error.code, Code::NotJson, "{bad}");
         }
         assert!(object::<Mirror>(b"\xef\xbb\xbf {}").is_ok());
         assert!(object::<Mirror>(b"{\"y\":\"\xff\"}").is_err());

@@ -1,15 +1,13 @@
-//! Text compared without case: full Unicode case folding, no normalisation (`behaviour.md` 3).
+//! Comparing text without case: full Unicode case folding, no normalisation (`docs/api.md` 3).
 
 use unicase::UniCase;
 
-/// The folded form; two texts are equal without case when their folded forms are.
-#[must_use]
+/// The case-folded form. Texts are equal without case if their folded forms are equal.
 pub fn fold(text: &str) -> String {
     if text.is_ascii() { text.to_ascii_lowercase() } else { UniCase::unicode(text).to_folded_case() }
 }
 
-/// Whether two texts are equal without case; allocates nothing.
-#[must_use]
+/// Whether two texts are equal without case. Allocates nothing.
 pub fn same(left: &str, right: &str) -> bool {
     unicase::eq(left, right)
 }

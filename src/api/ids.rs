@@ -1,14 +1,14 @@
-//! Ids and the order in which ties are broken (`behaviour.md` 3).
+//! Ids, and the order in which they break ties (`docs/api.md` 3).
 
 use std::cmp::Ordering;
 
 use crate::draw::Draw;
 
-/// Every id that the simulator makes is below this: 2^53, the largest integer that JavaScript keeps whole.
+/// Generated ids are below this limit: 2^53, up to which JavaScript keeps integers exact.
 pub const ID_LIMIT: u64 = 1 << 53;
 
-/// An id that is drawn, the next free one where it is taken.
-pub fn free(mut draw: Draw, taken: impl Fn(u64) -> bool) -> u64 {
+/// Draws an id. Where it is taken, the next free one follows.
+pub fn draw_free(mut draw: Draw, taken: impl Fn(u64) -> bool) -> u64 {
     let mut id = 1 + draw.below(ID_LIMIT - 1);
     while taken(id) {
         id = id % (ID_LIMIT - 1) + 1;
@@ -16,9 +16,8 @@ pub fn free(mut draw: Draw, taken: impl Fn(u64) -> bool) -> u64 {
     id
 }
 
-/// Order of two ids: numeric when both are digits, else bytewise. Ids of digits stand before all others, without which
-/// this would be no order (`10`, `1a`, `9` would run in a circle).
-#[must_use]
+/// Compares two ids: numerically if both are digits, else bytewise. Ids of digits sort before all others, otherwise the
+/// comparison is not transitive (`10`, `1a` and `9` would form a circle).
 pub fn compare(left: &str, right: &str) -> Ordering {
     let digits = |id: &str| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit());
     match (digits(left), digits(right)) {

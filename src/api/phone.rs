@@ -1,11 +1,10 @@
-//! Phone numbers, compared across ways of writing them (`behaviour.md` 4, contact upsert).
+//! Comparing phone numbers that are written in different ways (`docs/api.md` 4.3).
 
-/// Countries whose numbers the contact upsert takes; the first is the default.
+/// Country codes that the contact upsert accepts. The first is the default.
 pub const COUNTRIES: [&str; 6] = ["US", "AU", "CA", "MX", "PR", "VI"];
 
-/// What two ways of writing one number have in common: its digits with the country's code. A number that does not
-/// look like one of its country compares as the text that it is.
-#[must_use]
+/// The form in which phone numbers are compared: the digits with the country calling code. A number that does not look
+/// like one of its country is compared as text.
 pub fn comparable(phone: &str, country: &str) -> String {
     international(phone.trim(), country).unwrap_or_else(|| phone.trim().to_owned())
 }

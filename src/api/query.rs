@@ -1,25 +1,23 @@
-//! Integers in a query string, and the window that no page may leave (`interface.md`, Limits).
+//! Integers in the query string, and the limit on start index and count (`docs/api.md` 3).
 
 use crate::api::call::Call;
 use crate::api::error::{ApiError, Code};
 
-/// Start index and count together may not exceed this.
+/// Limit of start index plus count.
 pub const WINDOW: u64 = 100_000;
 
-/// A query parameter that must be an index; beyond 64 bits it is the largest of them.
+/// A query parameter that must be an integer of 0 or more. A number beyond 64 bits is read as the largest of them.
 ///
 /// # Errors
-/// The text as sent, where it is no index.
+/// The text as sent, if it is not such an integer.
 pub fn index(call: &Call<'_>, name: &str) -> Result<Option<u64>, String> {
     let Some(text) = call.parameter(name) else { return Ok(None) };
     let digits = text.bytes().all(|byte| byte.is_ascii_digit());
     if digits { Ok(Some(text.parse().unwrap_or(u64::MAX))) } else { Err(text.into_owned()) }
 }
 
-/// Checks a page of one of the lists against the window.
-///
 /// # Errors
-/// 1163 where it is left.
+/// 1163 if the page ends beyond the window.
 pub fn within_window(start: u64, count: u64) -> Result<(), ApiError> {
     if start.saturating_add(count) <= WINDOW {
         return Ok(());
@@ -27,8 +25,7 @@ pub fn within_window(start: u64, count: u64) -> Result<(), ApiError> {
     Err(ApiError::new(Code::StartIndex, format!("start {start} + count {count} is over {WINDOW}")))
 }
 
-/// The page of a list, as a number of elements to pass over and one to take.
-#[must_use]
+/// The number of elements to skip, and the number to take.
 pub fn page(start: u64, count: u64) -> (usize, usize) {
     let whole = |number| usize::try_from(number).unwrap_or(usize::MAX);
     (whole(start), whole(count))

@@ -1,18 +1,17 @@
-//! Review sources: the alias that requests and scenarios use, the name that answers show, and the source's manners
-//! (`behaviour.md` 3).
+//! Review sources: the alias in requests and scenarios, the name in answers, and what reviews of the source can do
+//! (`docs/api.md` 3).
 
 use crate::api::fold::same;
 
-/// One source of reviews.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
     /// Short name in requests and scenarios.
     pub alias: String,
     /// Name in answers.
     pub name: String,
-    /// Whether its reviews recommend (1) or not (0) in place of giving stars.
+    /// Whether its ratings are recommendations (1 or 0) instead of stars.
     pub recommendation: bool,
-    /// Whether a review from there can be replied to, unless the review says otherwise.
+    /// Whether its reviews can be replied to, unless the review says otherwise.
     pub reply: bool,
 }
 
@@ -24,7 +23,7 @@ pub const DIRECT_FEEDBACK: &str = "direct_feedback";
 pub const GOOGLE: &str = "google";
 
 /// (alias, shown name, recommendation-style, can be replied to).
-const KNOWN: [(&str, &str, bool, bool); 26] = [
+const BUILT_IN: [(&str, &str, bool, bool); 26] = [
     (GOOGLE, "Google", false, true),
     ("facebook", "Facebook", true, true),
     ("yelp", "Yelp", false, false),
@@ -53,10 +52,9 @@ const KNOWN: [(&str, &str, bool, bool); 26] = [
     (DIRECT_FEEDBACK, "Direct Feedback", false, true),
 ];
 
-/// The sources that need no scenario to be known.
-#[must_use]
-pub fn known() -> Vec<Source> {
-    KNOWN
+/// The built-in sources.
+pub fn built_in() -> Vec<Source> {
+    BUILT_IN
         .iter()
         .map(|&(alias, name, recommendation, reply)| Source {
             alias: alias.to_owned(),
@@ -67,14 +65,12 @@ pub fn known() -> Vec<Source> {
         .collect()
 }
 
-/// Place of the source that a filter names: alias or shown name, without case.
-#[must_use]
+/// Index of the source with this alias or shown name, compared without case.
 pub fn find(sources: &[Source], wanted: &str) -> Option<usize> {
     sources.iter().position(|source| same(&source.alias, wanted) || same(&source.name, wanted))
 }
 
-/// Places of the sources that a filter names, or none for an empty filter. An unknown source matches nothing.
-#[must_use]
+/// Indexes of the sources that a filter names, or none for an empty filter. An unknown source matches nothing.
 pub fn filter(sources: &[Source], wanted: &[std::borrow::Cow<'_, str>]) -> Option<Vec<u16>> {
     let place = |wanted: &std::borrow::Cow<'_, str>| u16::try_from(find(sources, wanted)?).ok();
     (!wanted.is_empty()).then(|| wanted.iter().filter_map(place).collect())
@@ -86,7 +82,7 @@ mod tests {
 
     #[test]
     fn a_source_is_found_by_alias_and_by_shown_name() {
-        let sources = known();
+        let sources = built_in();
         assert_eq!(find(&sources, "YAHOO! local"), find(&sources, "yahoo_local"));
         assert!(find(&sources, "yahoo_local").is_some());
         assert_eq!(find(&sources, "myspace"), None);

@@ -229,7 +229,7 @@ pub mod fixture {
             Seed(1),
             Day(20_364).start(),
             Arc::new(vec![business(100, vec![location(1), location(2)])]),
-            sources::known(),
+            sources::built_in(),
             &AtomicU64::new(0),
         )
     }

@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn ratings_follow_their_source_and_dates_their_range() {
-        let (plan, sources) = (plan(), sources::known());
+        let (plan, sources) = (plan(), sources::built_in());
         for index in 0..2_000 {
             let outline = outline(&plan, &sources, Day(20_364), &Record::new(Seed(1), REVIEW, 7, 0, index));
             assert!((plan.from..=plan.to).contains(&outline.day));

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arc_swap::ArcSwapOption;
 
-use crate::api::ids::free;
+use crate::api::ids::draw_free;
 use crate::api::sources;
 use crate::dataset::added::ByLocation;
 use crate::dataset::facts::Dataset;
@@ -80,7 +80,7 @@ impl Added {
             None => {
                 let earlier = records.reviews.iter().filter(|(other, ..)| *other == location).count();
                 let draw = Draw::new(dataset.seed, "added-review").with(location).with(earlier as u64);
-                free(draw, |id| taken(&id.to_string())).to_string()
+                draw_free(draw, |id| taken(&id.to_string())).to_string()
             }
         };
         review.id = Some(id.clone());
@@ -111,7 +111,7 @@ impl Added {
         let id = match question.id {
             Some(id) if taken(id) => return Err(Taken { what: "question", id: id.to_string() }),
             Some(id) => id,
-            None => free(draw.clone(), taken),
+            None => draw_free(draw.clone(), taken),
         };
         question.id = Some(id);
         let mut own: Vec<u64> = question.answers.iter().filter_map(|answer| answer.id).collect();
@@ -120,7 +120,7 @@ impl Added {
             return Err(Taken { what: "answer", id: id.to_string() });
         }
         for (answer, at) in question.answers.iter_mut().zip(1..).filter(|(answer, _)| answer.id.is_none()) {
-            let id = free(draw.with(at), |id| own.contains(&id) || taken(id));
+            let id = draw_free(draw.with(at), |id| own.contains(&id) || taken(id));
             own.push(id);
             answer.id = Some(id);
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::api::ids::free;
+use crate::api::ids::draw_free;
 use crate::dataset::contacts::{Identity, Register};
 use crate::dataset::records::{Contact, Preferences};
 use crate::draw::{Draw, Seed};
@@ -112,7 +112,7 @@ impl<'a> View<'a> {
             None => (0, ""),
         };
         let draw = Draw::new(seed, "contact").with(enterprise).with(kind).with_text(text);
-        free(draw, |id| self.get(id).is_some())
+        draw_free(draw, |id| self.get(id).is_some())
     }
 }
 

@@ -140,7 +140,7 @@ impl<'a> Question<'a> {
             asked_by_owner: shown.asked_by_owner,
             question: shown.question,
             updated_by: shown.by,
-            time: shown.at.shown_time(),
+            time: shown.at.time_of_day(),
             updated_on: shown.at.day().to_string(),
             user_profile_logo_url: shown.logo,
             user_category: shown.category,
@@ -156,7 +156,7 @@ impl<'a> Question<'a> {
                     updated_on: answer.at.day().to_string(),
                     answered_by_owner: answer.owner,
                     user_category: answer.category,
-                    time: answer.at.shown_time(),
+                    time: answer.at.time_of_day(),
                     user_profile_logo_url: answer.logo,
                 })
                 .collect(),
