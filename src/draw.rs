@@ -1,51 +1,47 @@
-//! Seeds and draws: the only source of chance. A draw is a hash of (seed, purpose, keys), never a step of a shared
-//! generator, so that no order of requests, threads or records can change it (`behaviour.md` 6).
+//! Seeds and draws: the only source of chance. A draw is a hash of (seed, purpose, keys) and never a step of a shared
+//! generator, so the order of requests, threads and records cannot change it (`docs/api.md` 6).
 //!
 //! The algorithm is fixed: keys are absorbed one by one as `state = mix(state ^ key)` and numbers come out as
-//! `mix(state + n * GOLDEN)`, `mix` being the finaliser of `SplitMix64` (Steele, Lea, Flood: Fast Splittable
-//! Pseudorandom Number Generators, 2014). The golden tests below hold it still.
+//! `mix(state + n * GOLDEN)`, where `mix` is the finaliser of `SplitMix64` (Steele, Lea, Flood: Fast Splittable
+//! Pseudorandom Number Generators, 2014). The golden tests below pin it.
 
 use std::convert::Infallible;
 
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// The number from which all chance of a scenario comes.
+/// The number from which all draws of a scenario derive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Seed(pub u64);
 
 impl Seed {
-    /// A seed of no one's choosing, from the operating system: for `seed: random`, picked once per process and told.
-    /// Below 2^53, so that every reader of JSON keeps it whole.
+    /// A seed from the operating system, for `seed: random`. It is below 2^53, so that every JSON reader keeps it exact.
     ///
     /// # Errors
-    /// Where the operating system has no random numbers to give.
+    /// The operating system cannot provide random numbers.
     pub fn random() -> Result<Self, rand::rngs::SysError> {
         use rand::TryRng;
         Ok(Self(rand::rngs::SysRng.try_next_u64()? >> 11))
     }
 }
 
-/// A stream of numbers that belongs to one purpose and its keys alone.
+/// A stream of numbers that depends on its seed, purpose and keys only.
 #[derive(Clone, Debug)]
 pub struct Draw {
     state: u64,
 }
 
 impl Draw {
-    /// The stream of `purpose` under a seed.
-    #[must_use]
+    /// The stream of a purpose under a seed.
     pub fn new(seed: Seed, purpose: &str) -> Self {
         Self { state: mix(seed.0 ^ GOLDEN) }.with_text(purpose)
     }
 
-    /// The stream that belongs to one key more.
-    #[must_use]
+    /// The stream with one more key.
     pub const fn with(&self, key: u64) -> Self {
         Self { state: mix(self.state ^ mix(key.wrapping_add(GOLDEN))) }
     }
 
-    /// The stream that belongs to one key more, given as text.
-    #[must_use]
+    /// The stream with one more key, which is a text.
     pub fn with_text(&self, key: &str) -> Self {
         let mut draw = self.with(key.len() as u64);
         for chunk in key.as_bytes().chunks(8) {
@@ -56,7 +52,7 @@ impl Draw {
         draw
     }
 
-    /// The next number, all 64 bits of it.
+    /// The next number, of 64 bits.
     pub const fn number(&mut self) -> u64 {
         self.state = self.state.wrapping_add(GOLDEN);
         mix(self.state)
@@ -67,15 +63,14 @@ impl Draw {
         ((self.number() as u128 * bound as u128) >> 64) as u64
     }
 
-    /// One element, or none of an empty slice.
+    /// Picks an element; none if the slice is empty.
     pub fn pick<'a, T>(&mut self, from: &'a [T]) -> Option<&'a T> {
         from.get(usize::try_from(self.below(from.len() as u64)).unwrap_or_default())
     }
 
-    /// The place of an element when `length` of them are shuffled by this draw: a permutation without a table, by four rounds of a
-    /// balanced Feistel network, walked until it is back in range.
-    #[must_use]
-    pub fn shuffled(&self, element: u64, length: u64) -> u64 {
+    /// The position of an element after `length` elements are shuffled by this draw. This is a permutation without a table:
+    /// four rounds of a balanced Feistel network, repeated until the result is in range.
+    pub fn permuted(&self, element: u64, length: u64) -> u64 {
         let half = (64 - length.saturating_sub(1).leading_zeros()).div_ceil(2).max(1);
         let mask = (1_u64 << half) - 1;
         let mut at = element;
@@ -91,8 +86,8 @@ impl Draw {
         }
     }
 
-    /// Whether a chance of `parts` in a million comes true.
-    pub const fn comes_true(&mut self, parts: u32) -> bool {
+    /// Whether an event with a probability of `parts` in a million occurs.
+    pub const fn chance(&mut self, parts: u32) -> bool {
         self.below(1_000_000) < parts as u64
     }
 }
@@ -129,7 +124,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn golden_numbers_stay_for_ever() {
+    fn golden_numbers_never_change() {
         let mut draw = Draw::new(Seed(42), "review").with(1001).with(7);
         let numbers = [draw.number(), draw.number(), draw.below(1000)];
         assert_eq!(numbers, GOLDEN_NUMBERS);
@@ -138,7 +133,7 @@ mod tests {
     const GOLDEN_NUMBERS: [u64; 3] = [12_135_977_000_116_686_899, 14_630_023_102_845_980_842, 906];
 
     #[test]
-    fn keys_seeds_and_purposes_separate_streams() {
+    fn different_keys_seeds_and_purposes_give_different_streams() {
         let first = |draw: &Draw| draw.clone().number();
         let base = Draw::new(Seed(1), "a");
         for other in [
@@ -155,9 +150,9 @@ mod tests {
     }
 
     #[test]
-    fn chance_comes_true_about_as_often_as_said() {
+    fn an_event_occurs_about_as_often_as_its_probability_says() {
         let base = Draw::new(Seed(1), "share");
-        let struck = (0..20_000).filter(|&key| base.with(key).comes_true(100_000)).count();
+        let struck = (0..20_000).filter(|&key| base.with(key).chance(100_000)).count();
         assert!((1_830..=2_170).contains(&struck), "{struck}");
     }
 
@@ -166,7 +161,7 @@ mod tests {
         for length in [1, 2, 3, 10, 64, 1000] {
             let order = |block| Draw::new(Seed(1), "t").with(block);
             let places =
-                |block| -> Vec<u64> { (0..length).map(|at| order(block).shuffled(at, length)).collect() };
+                |block| -> Vec<u64> { (0..length).map(|at| order(block).permuted(at, length)).collect() };
             assert_eq!(places(0).into_iter().collect::<BTreeSet<_>>(), (0..length).collect());
             assert!(length < 10 || places(0) != places(1));
         }

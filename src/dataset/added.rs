@@ -1,65 +1,275 @@
-//! Records that are added while a dataset is served: kept beside it as a dataset of their own, so that what is asked of
-//! the one is asked of the other by the same code, and the two answers are put together.
+//! Reviews and questions that are added while a dataset is served, and the lists in which they are merged with those of
+//! the dataset.
 
-use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::cmp::{Ordering, Reverse};
+use std::collections::{BTreeMap, BTreeSet};
+use std::iter::Peekable;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 
+use crate::api::dates::Day;
 use crate::api::ids;
+use crate::clock::Moment;
 use crate::dataset::facts::Dataset;
 use crate::dataset::generated::{REVIEW, Record};
 use crate::dataset::questions::Row;
-use crate::dataset::records::{self, Business, Location};
-use crate::draw::{Draw, Seed};
+use crate::dataset::records::{self, Question, Review};
+use crate::dataset::reviews::{given_sentiment, last_update};
+use crate::dataset::search::{Needle, Search};
+use crate::dataset::selection::{Filter, Selected, Values};
+use crate::draw::Draw;
 
-/// Records by number of their location.
-pub type ByLocation<R> = BTreeMap<u64, Vec<R>>;
+/// The records added to one dataset. Their locations and sources are indexes into that dataset.
+#[derive(Clone, Debug, Default)]
+pub struct Additions {
+    reviews: BTreeMap<Position<(Day, ReviewId)>, Arc<AddedReview>>,
+    questions: BTreeMap<Position<(Moment, u64)>, Arc<AddedQuestion>>,
+    /// The ids of each account.
+    review_ids: BTreeSet<(u32, String)>,
+    question_ids: BTreeSet<(u32, u64)>,
+    answer_ids: BTreeSet<(u32, u64)>,
+}
 
-impl Dataset {
-    /// Records beside these facts. Accounts, locations and sources have the same places as here; records of locations
-    /// that are not here are left out.
-    #[must_use]
-    pub fn beside(
-        &self,
-        mut reviews: ByLocation<records::Review>,
-        mut questions: ByLocation<records::Question>,
-    ) -> Self {
-        let mut location = |location: &Location| {
-            let (number, name) = (location.number, location.name.clone());
-            let reviews = reviews.remove(&number).map(records::Reviews::Given);
-            let questions = questions.remove(&number).map(records::Questions::Given);
-            Location {
-                number,
-                name,
-                levels: BTreeMap::new(),
-                reviews: reviews.into_iter().collect(),
-                questions: questions.into_iter().collect(),
-            }
+/// Position in a list: newest first, ties by id descending, and then by location and order of arrival.
+type Position<K> = (Reverse<K>, u32, usize);
+
+/// The id of a review, which compares by [`ids::compare`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct ReviewId(String);
+
+impl Ord for ReviewId {
+    fn cmp(&self, other: &Self) -> Ordering {
+        ids::compare(&self.0, &other.0)
+    }
+}
+
+impl PartialOrd for ReviewId {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// An added review, with the values by which it is filtered.
+#[derive(Clone, Debug)]
+pub struct AddedReview {
+    pub id: String,
+    pub record: Review,
+    pub values: Values,
+    /// In tenths.
+    pub sentiment: u16,
+}
+
+impl AddedReview {
+    pub fn new(dataset: &Dataset, location: u32, id: String, record: Review) -> Self {
+        let values = Values {
+            location,
+            day: record.day,
+            updated: last_update(&record),
+            class: (record.source, record.rating.min(5), record.published),
         };
-        let businesses = self.accounts().map(|account| self.account(account)).map(|business| Business {
-            number: business.number,
-            name: business.name.clone(),
-            kind: business.kind,
-            parent: business.parent,
-            category: business.category.clone(),
-            industry_score: None,
-            text_categorisation: false,
-            users: Vec::new(),
-            levels: Vec::new(),
-            competitors: Vec::new(),
-            locations: business.locations.iter().map(&mut location).collect(),
-            contacts: Vec::new(),
-            contact_plans: Vec::new(),
-        });
-        // Names of those who ask are drawn: others than those of the records here.
-        let seed = Seed(Draw::new(self.seed, "added").number());
-        let businesses = Arc::new(businesses.collect());
-        Self::build(seed, self.now, businesses, self.sources.clone(), &AtomicU64::new(0))
+        let sentiment = given_sentiment(&record, &dataset.sources);
+        Self { id, record, values, sentiment }
+    }
+}
+
+/// An added question.
+#[derive(Clone, Debug)]
+pub struct AddedQuestion {
+    pub id: u64,
+    pub record: Question,
+    pub location: u32,
+    /// How many questions were added to its location before it.
+    pub index: u32,
+}
+
+impl AddedQuestion {
+    pub fn is_answered(&self) -> bool {
+        self.record.answers.iter().any(|answer| answer.owner)
+    }
+}
+
+impl Additions {
+    pub fn add_review(&mut self, dataset: &Dataset, review: Arc<AddedReview>) {
+        let Values { location, day, .. } = review.values;
+        self.review_ids.insert((dataset.account_of(location), review.id.clone()));
+        let position = (Reverse((day, ReviewId(review.id.clone()))), location, self.reviews.len());
+        self.reviews.insert(position, review);
     }
 
+    pub fn add_question(&mut self, dataset: &Dataset, question: Arc<AddedQuestion>) {
+        let AddedQuestion { id, location, record, .. } = &*question;
+        let account = dataset.account_of(*location);
+        self.question_ids.insert((account, *id));
+        self.answer_ids.extend(record.answers.iter().filter_map(|answer| Some((account, answer.id?))));
+        let position = (Reverse((record.at, *id)), *location, self.questions.len());
+        self.questions.insert(position, question);
+    }
+
+    /// The added reviews that pass a filter, newest first.
+    pub fn select<'a>(&'a self, filter: &'a Filter<'a>) -> impl Iterator<Item = &'a AddedReview> {
+        self.reviews.values().map(Arc::as_ref).filter(|review| filter.matches(review.values))
+    }
+
+    /// Whether an added review of an account has that id.
+    pub fn has_review(&self, account: u32, id: &str) -> bool {
+        self.review_ids.contains(&(account, id.to_owned()))
+    }
+
+    /// Whether an added question of an account has that id.
+    pub fn has_question(&self, account: u32, id: u64) -> bool {
+        self.question_ids.contains(&(account, id))
+    }
+
+    /// Whether an answer to an added question of an account has that id.
+    pub fn has_answer(&self, account: u32, id: u64) -> bool {
+        self.answer_ids.contains(&(account, id))
+    }
+}
+
+/// A review of a list: a row of the dataset, or an added one.
+#[derive(Clone, Copy, Debug)]
+pub enum ListedReview<'a> {
+    Seeded(u32),
+    Added(&'a AddedReview),
+}
+
+/// A question of a list: a row of the dataset, or an added one.
+#[derive(Clone, Copy, Debug)]
+pub enum ListedQuestion<'a> {
+    Seeded(&'a Row),
+    Added(&'a AddedQuestion),
+}
+
+/// The reviews that pass a filter and, if a text is searched for, contain it: those of a dataset and those added to it, in
+/// the order of the review list.
+pub fn reviews<'a>(
+    dataset: &'a Dataset,
+    added: Option<&'a Additions>,
+    filter: &'a Filter<'a>,
+    text: Option<&str>,
+) -> impl Iterator<Item = ListedReview<'a>> {
+    let search = text.map(|text| Search::new(dataset, text));
+    let needle = text.map(Needle::new);
+    let added = added.into_iter().flat_map(|added| added.select(filter));
+    let added = added.filter(move |review| needle.as_ref().is_none_or(|needle| needle.is_in(&review.record)));
+    let order = |seeded: &ListedReview<'_>, added: &ListedReview<'_>| order(dataset, *seeded, *added);
+    Merged::new(
+        Seeded { rows: dataset.reviews.select(filter), search },
+        added.map(ListedReview::Added),
+        order,
+    )
+}
+
+/// The questions that are wanted by location and by whether the owner has answered, newest first.
+pub fn questions<'a>(
+    dataset: &'a Dataset,
+    added: Option<&'a Additions>,
+    wanted: impl Fn(u32, bool) -> bool + Copy,
+) -> impl Iterator<Item = ListedQuestion<'a>> {
+    let rows = dataset.questions.rows.iter().filter(move |row| wanted(row.location, row.answered));
+    let added = added.into_iter().flat_map(|added| added.questions.values().map(Arc::as_ref));
+    let added = added.filter(move |question| wanted(question.location, question.is_answered()));
+    let order = |seeded: &ListedQuestion<'_>, added: &ListedQuestion<'_>| {
+        let key = |question: &ListedQuestion<'_>| match question {
+            ListedQuestion::Seeded(row) => (row.at, row.id),
+            ListedQuestion::Added(question) => (question.record.at, question.id),
+        };
+        key(seeded).cmp(&key(added))
+    };
+    Merged::new(rows.map(ListedQuestion::Seeded), added.map(ListedQuestion::Added), order)
+}
+
+/// Compares by day, then by id (`docs/api.md` 3).
+fn order(dataset: &Dataset, left: ListedReview<'_>, right: ListedReview<'_>) -> Ordering {
+    let day = |review| match review {
+        ListedReview::Seeded(row) => dataset.reviews.day[row as usize],
+        ListedReview::Added(review) => review.values.day,
+    };
+    let id = |review| match review {
+        ListedReview::Seeded(row) => dataset.review(row).map(|view| view.id.to_string()).unwrap_or_default(),
+        ListedReview::Added(review) => review.id.clone(),
+    };
+    day(left).cmp(&day(right)).then_with(|| ids::compare(&id(left), &id(right)))
+}
+
+/// The rows of a dataset that are listed.
+struct Seeded<'a> {
+    rows: Selected<'a>,
+    search: Option<Search<'a>>,
+}
+
+impl<'a> Iterator for Seeded<'a> {
+    type Item = ListedReview<'a>;
+
+    fn next(&mut self) -> Option<ListedReview<'a>> {
+        let row = match &mut self.search {
+            Some(search) => self.rows.find(|row| search.finds(*row)),
+            None => self.rows.next(),
+        };
+        row.map(ListedReview::Seeded)
+    }
+
+    /// Without a text to search for, rows are skipped without being visited.
+    fn nth(&mut self, n: usize) -> Option<ListedReview<'a>> {
+        if self.search.is_none() {
+            return self.rows.nth(n).map(ListedReview::Seeded);
+        }
+        for _ in 0..n {
+            self.next()?;
+        }
+        self.next()
+    }
+}
+
+/// Two descending lists merged into one.
+struct Merged<L: Iterator, R: Iterator, F> {
+    left: Peekable<L>,
+    right: Peekable<R>,
+    order: F,
+}
+
+impl<T, L, R, F> Merged<L, R, F>
+where
+    L: Iterator<Item = T>,
+    R: Iterator<Item = T>,
+    F: Fn(&T, &T) -> Ordering,
+{
+    fn new(left: L, right: R, order: F) -> Self {
+        Self { left: left.peekable(), right: right.peekable(), order }
+    }
+}
+
+impl<T, L, R, F> Iterator for Merged<L, R, F>
+where
+    L: Iterator<Item = T>,
+    R: Iterator<Item = T>,
+    F: Fn(&T, &T) -> Ordering,
+{
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        match (self.left.peek(), self.right.peek()) {
+            (Some(left), Some(right)) if (self.order)(left, right).is_lt() => self.right.next(),
+            (Some(_), _) => self.left.next(),
+            (None, _) => self.right.next(),
+        }
+    }
+
+    /// As soon as the right list has ended, the left one skips by itself.
+    fn nth(&mut self, n: usize) -> Option<T> {
+        let mut left = n;
+        while self.right.peek().is_some() {
+            let next = self.next();
+            if left == 0 {
+                return next;
+            }
+            left -= 1;
+        }
+        self.left.nth(left)
+    }
+}
+
+impl Dataset {
     /// Whether a review of that account has that id.
-    #[must_use]
     pub fn has_review(&self, account: u32, id: &str) -> bool {
         let number: Option<u64> = id.parse().ok().filter(|number: &u64| number.to_string() == id);
         let drawn = |stream: &Draw, index| Some(Record::of(stream, index).id()) == number;
@@ -79,64 +289,19 @@ impl Dataset {
     }
 
     /// Whether a question of that account has that id.
-    #[must_use]
     pub fn has_question(&self, account: u32, id: u64) -> bool {
         self.questions_of(account).any(|row| row.id == id)
     }
 
     /// Whether an answer to a question of that account has that id.
-    #[must_use]
     pub fn has_answer(&self, account: u32, id: u64) -> bool {
-        let mut shown = self.questions_of(account).filter_map(|row| self.show_question(row));
-        shown.any(|question| question.answers.iter().any(|answer| answer.id == id))
+        let mut questions = self.questions_of(account).filter_map(|row| self.question(row));
+        questions.any(|question| question.answers.iter().any(|answer| answer.id == id))
     }
 
     fn questions_of(&self, account: u32) -> impl Iterator<Item = &Row> {
         self.questions.rows.iter().filter(move |row| self.account_of(row.location) == account)
     }
-}
-
-/// Reviews of a dataset and those added to it, in the order of the review list; `rows` tells which ones of either.
-pub fn reviews<'a, R: Iterator<Item = u32>>(
-    dataset: &'a Dataset,
-    added: Option<&'a Dataset>,
-    rows: impl Fn(&'a Dataset) -> R,
-) -> impl Iterator<Item = (&'a Dataset, u32)> {
-    let of = |facts: &'a Dataset| rows(facts).map(move |row| (facts, row));
-    merged(of(dataset), added.map(of).into_iter().flatten(), |left, right| order(*left, *right))
-}
-
-/// The same for questions, newest first.
-pub fn questions<'a, R: Iterator<Item = &'a Row>>(
-    dataset: &'a Dataset,
-    added: Option<&'a Dataset>,
-    rows: impl Fn(&'a Dataset) -> R,
-) -> impl Iterator<Item = (&'a Dataset, &'a Row)> {
-    let of = |facts: &'a Dataset| rows(facts).map(move |row| (facts, row));
-    merged(of(dataset), added.map(of).into_iter().flatten(), |(_, left), (_, right)| {
-        (left.at, left.id).cmp(&(right.at, right.id))
-    })
-}
-
-/// Ascending by day, then by id, as the rows of one dataset are (`behaviour.md` 3).
-fn order((left, a): (&Dataset, u32), (right, b): (&Dataset, u32)) -> Ordering {
-    let id = |facts: &Dataset, row| facts.show(row).map(|shown| shown.id.to_string()).unwrap_or_default();
-    let days = left.reviews.day[a as usize].cmp(&right.reviews.day[b as usize]);
-    days.then_with(|| ids::compare(&id(left, a), &id(right, b)))
-}
-
-/// Two descending lists as one.
-fn merged<T>(
-    left: impl Iterator<Item = T>,
-    right: impl Iterator<Item = T>,
-    order: impl Fn(&T, &T) -> Ordering,
-) -> impl Iterator<Item = T> {
-    let (mut left, mut right) = (left.peekable(), right.peekable());
-    std::iter::from_fn(move || match (left.peek(), right.peek()) {
-        (Some(a), Some(b)) if order(a, b).is_lt() => right.next(),
-        (Some(_), _) => left.next(),
-        (None, _) => right.next(),
-    })
 }
 
 #[cfg(test)]
@@ -146,15 +311,22 @@ mod tests {
     use crate::dataset::facts::fixture;
 
     #[test]
-    fn two_descending_lists_are_one() {
-        let all: Vec<u32> = merged([9, 7, 2].into_iter(), [8, 7, 1, 0].into_iter(), Ord::cmp).collect();
+    fn two_descending_lists_are_merged_and_skipped_together() {
+        let merged = || Merged::new([9, 7, 2].into_iter(), [8, 7, 1, 0].into_iter(), Ord::cmp);
+        let all: Vec<u32> = merged().collect();
         assert_eq!(all, [9, 8, 7, 7, 2, 1, 0]);
+        let reversed = || Merged::new([8, 7, 1, 0].into_iter(), [9, 7, 2].into_iter(), Ord::cmp);
+        for skip in 0..9 {
+            let expected = all.get(skip..).unwrap_or_default();
+            assert_eq!(merged().skip(skip).collect::<Vec<u32>>(), expected);
+            assert_eq!(reversed().skip(skip).collect::<Vec<u32>>(), expected);
+        }
     }
 
     #[test]
     fn ids_of_generated_reviews_are_taken_in_their_account_as_they_are_written() {
         let dataset = fixture::generated(100);
-        let id = dataset.show(42).unwrap().id.to_string();
+        let id = dataset.review(42).unwrap().id.to_string();
         assert!(dataset.has_review(0, &id));
         for free in [format!("0{id}"), format!("+{id}"), ID_LIMIT.to_string(), "x".to_owned()] {
             assert!(!dataset.has_review(0, &free), "{free}");

@@ -7,53 +7,49 @@ pub struct Bits {
 }
 
 impl Bits {
-    /// No row, of so many.
-    #[must_use]
-    pub fn none(length: usize) -> Self {
+    /// An empty set with room for the rows below `length`.
+    pub fn new(length: usize) -> Self {
         Self { words: vec![0; length.div_ceil(64)] }
     }
 
-    /// Those rows, of so many.
-    #[must_use]
+    /// The set of those rows, all of them below `length`.
     pub fn of(length: usize, rows: &[u32]) -> Self {
-        let mut bits = Self::none(length);
+        let mut bits = Self::new(length);
         for row in rows {
             bits.insert(*row);
         }
         bits
     }
 
-    /// Adds a row; one beyond the length is left out.
+    /// Adds a row. A row beyond the length is ignored.
     pub fn insert(&mut self, row: u32) {
         if let Some(word) = self.words.get_mut(row as usize / 64) {
             *word |= 1 << (row % 64);
         }
     }
 
-    /// Whether a row is in it.
-    #[must_use]
     pub fn contains(&self, row: u32) -> bool {
         self.word(row as usize / 64) >> (row % 64) & 1 == 1
     }
 
     /// The rows `64 * at` to `64 * at + 63`, lowest bit first.
-    #[must_use]
     pub fn word(&self, at: usize) -> u64 {
         self.words.get(at).copied().unwrap_or_default()
     }
+}
 
-    /// Whether no row is in it.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.words.iter().all(|word| *word == 0)
+/// Iterates over the set bits of a word, lowest first.
+#[derive(Clone, Debug)]
+pub struct SetBits(pub u64);
+
+impl SetBits {
+    /// How many bits are left.
+    pub const fn remaining(&self) -> u32 {
+        self.0.count_ones()
     }
 }
 
-/// The set bits of a word, lowest first.
-#[derive(Clone, Debug)]
-pub struct Ones(pub u64);
-
-impl Iterator for Ones {
+impl Iterator for SetBits {
     type Item = u32;
 
     fn next(&mut self) -> Option<u32> {
@@ -72,12 +68,12 @@ mod tests {
 
     #[test]
     fn rows_are_found_again() {
-        let mut bits = Bits::none(130);
+        let mut bits = Bits::new(130);
         for row in [0, 63, 64, 129, 5000] {
             bits.insert(row);
         }
         let found: Vec<u32> =
-            (0..3_u32).flat_map(|at| Ones(bits.word(at as usize)).map(move |bit| at * 64 + bit)).collect();
+            (0..3_u32).flat_map(|at| SetBits(bits.word(at as usize)).map(move |bit| at * 64 + bit)).collect();
         assert_eq!(found, [0, 63, 64, 129]);
         assert!(bits.contains(129) && !bits.contains(128) && !bits.contains(5000));
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::api::fold::fold;
 use crate::api::phone::{COUNTRIES, comparable};
-use crate::dataset::generated::{Record, weighted};
+use crate::dataset::generated::{Record, pick_weighted};
 use crate::dataset::people::person;
 use crate::dataset::records::{Business, Contact, ContactPlan, Locale};
 use crate::dataset::text::Text;
@@ -124,7 +124,7 @@ impl Contacts {
 /// A contact of some location, with an address, a phone number of the fictitious range 555-01xx, and a few flags.
 fn generated(business: &Business, plan: &ContactPlan, record: &Record) -> Contact {
     let mut draw = record.facts();
-    let locale = plan.locales.get(weighted(plan.locales.iter().map(|(_, weight)| *weight), &mut draw));
+    let locale = plan.locales.get(pick_weighted(plan.locales.iter().map(|(_, weight)| *weight), &mut draw));
     let person = person(locale.map_or(Locale::En, |(locale, _)| *locale), &mut draw);
     let number = draw.below(9_999);
     let location = draw.pick(&business.locations).map_or(business.number, |location| location.number);

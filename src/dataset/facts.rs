@@ -1,4 +1,5 @@
-//! The dataset as a whole: businesses and locations by number, who stands above whom, and the columns over them.
+//! The dataset as a whole: businesses and locations by number, the hierarchy of accounts, and the columns over their
+//! records.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,43 +18,37 @@ static NUMBERS: AtomicU64 = AtomicU64::new(0);
 /// The facts of one scenario under one seed. Immutable.
 #[derive(Debug)]
 pub struct Dataset {
-    /// Tells it from every other dataset of the process; nothing that is served depends on it.
+    /// Distinguishes the datasets of the process. No answer depends on it.
     pub number: u64,
-    /// The seed of all that is drawn.
     pub seed: Seed,
-    /// Day on which the scenario's clock starts.
+    /// The day on which the scenario's clock starts.
     pub today: Day,
     /// The instant at which it starts.
     pub now: Moment,
-    /// All sources.
     pub sources: Vec<Source>,
-    /// The reviews.
     pub reviews: Reviews,
-    /// The questions.
     pub questions: Questions,
-    /// The contacts.
     pub contacts: Contacts,
     businesses: Arc<Vec<Business>>,
-    /// (business, location within it), all locations of a business in a row.
+    /// Each location as (business, index within it); the locations of a business are adjacent.
     locations: Vec<(u32, u32)>,
-    /// First location of each business; one more at the end.
+    /// The locations of business `b` are `starts[b]..starts[b + 1]`.
     starts: Vec<u32>,
-    /// Every number, ascending.
+    /// Every business number, ascending.
     numbers: Vec<(u64, BusinessRef)>,
 }
 
-/// Who bears a number: an index into the dataset.
+/// A business, as an index into the dataset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BusinessRef {
     /// An enterprise or a reseller.
     Account(u32),
-    /// A location.
     Location(u32),
 }
 
 impl Dataset {
-    /// Builds it. All references have been checked by the loader. `done` tells meanwhile how many reviews are made.
-    #[must_use]
+    /// Builds the dataset. The loader has checked all references. `done` is updated with the number of reviews built so
+    /// far.
     pub fn build(
         seed: Seed,
         now: Moment,
@@ -95,49 +90,49 @@ impl Dataset {
         }
     }
 
-    /// Who bears a number.
-    #[must_use]
+    /// Looks up a business by number.
     pub fn find(&self, number: i64) -> Option<BusinessRef> {
         let number = u64::try_from(number).ok()?;
         let at = self.numbers.binary_search_by_key(&number, |(number, _)| *number).ok()?;
         Some(self.numbers[at].1)
     }
 
-    /// An account.
-    #[must_use]
+    /// Looks up a location by number.
+    pub fn location_at(&self, number: u64) -> Option<u32> {
+        match self.find(i64::try_from(number).ok()?)? {
+            BusinessRef::Location(location) => Some(location),
+            BusinessRef::Account(_) => None,
+        }
+    }
+
     pub fn account(&self, account: u32) -> &Business {
         &self.businesses[account as usize]
     }
 
-    /// A location.
-    #[must_use]
     pub fn location(&self, location: u32) -> &Location {
         let (account, at) = self.locations[location as usize];
         &self.account(account).locations[at as usize]
     }
 
     /// The account that a location belongs to.
-    #[must_use]
     pub fn account_of(&self, location: u32) -> u32 {
         self.locations[location as usize].0
     }
 
-    /// The account that a number means, or that its location belongs to.
-    #[must_use]
-    pub fn account_at(&self, place: BusinessRef) -> u32 {
-        match place {
+    /// The account itself, or the one that the location belongs to.
+    pub fn account_at(&self, business: BusinessRef) -> u32 {
+        match business {
             BusinessRef::Account(account) => account,
             BusinessRef::Location(location) => self.account_of(location),
         }
     }
 
-    /// Every account.
+    /// All accounts.
     pub fn accounts(&self) -> impl Iterator<Item = u32> + use<> {
         0..length(&self.businesses)
     }
 
-    /// Whether an account is that other, or stands below it.
-    #[must_use]
+    /// Whether an account is `above`, or stands below it.
     pub fn is_under(&self, account: u32, above: u32) -> bool {
         let mut at = Some(account);
         for _ in 0..self.businesses.len() {
@@ -151,7 +146,6 @@ impl Dataset {
     }
 
     /// The reseller above an account.
-    #[must_use]
     pub fn parent(&self, account: u32) -> Option<u32> {
         let number = self.account(account).parent?;
         match self.find(i64::try_from(number).ok()?)? {
@@ -160,17 +154,17 @@ impl Dataset {
         }
     }
 
-    /// The locations that a number stands for: its own, an account's, or those of all accounts under a reseller.
-    #[must_use]
-    pub fn locations_of(&self, place: BusinessRef) -> Vec<u32> {
+    /// The locations of a business, ascending: a location itself, those of an account, or those of all accounts under a
+    /// reseller.
+    pub fn locations_of(&self, business: BusinessRef) -> Vec<u32> {
         let mut locations = Vec::new();
-        self.add_locations_of(place, &mut locations);
+        self.add_locations_of(business, &mut locations);
         locations
     }
 
-    /// Adds them to a list.
-    pub fn add_locations_of(&self, place: BusinessRef, locations: &mut Vec<u32>) {
-        match place {
+    /// Appends the locations of a business to a list.
+    pub fn add_locations_of(&self, business: BusinessRef, locations: &mut Vec<u32>) {
+        match business {
             BusinessRef::Location(location) => locations.push(location),
             BusinessRef::Account(account) if self.account(account).kind == Kind::Reseller => {
                 let under = self.accounts().filter(|other| self.is_under(*other, account));
@@ -184,8 +178,6 @@ impl Dataset {
         self.starts[account as usize]..self.starts[account as usize + 1]
     }
 
-    /// How many locations there are.
-    #[must_use]
     pub fn location_count(&self) -> usize {
         self.locations.len()
     }
@@ -197,7 +189,7 @@ fn length<T>(list: &[T]) -> u32 {
 
 #[cfg(test)]
 pub mod fixture {
-    //! Small datasets for the tests of this module.
+    //! Small datasets for tests.
 
     use std::collections::BTreeMap;
 
@@ -205,8 +197,7 @@ pub mod fixture {
     use crate::api::sources;
     use crate::dataset::records::{Locale, ReviewPlan, Reviews};
 
-    /// One account (100) with two locations (1, 2), half of the generated reviews at each.
-    #[must_use]
+    /// One account (100) with two locations (1, 2), each with half of the generated reviews.
     pub fn generated(count: u32) -> Dataset {
         let plan = ReviewPlan {
             count: count / 2,
@@ -235,7 +226,6 @@ pub mod fixture {
     }
 
     /// An enterprise with those locations.
-    #[must_use]
     pub fn business(number: u64, locations: Vec<Location>) -> Business {
         Business {
             number,

@@ -1,5 +1,5 @@
 //! What a generated review is: a pure function of (seed, location, index), so that a larger `generate` keeps the
-//! earlier reviews (`behaviour.md` 6). The outline is what columns keep; the words are chosen when one is shown.
+//! earlier reviews (`docs/api.md` 6). Columns keep its facts; its words are chosen when it is shown.
 
 use crate::api::dates::Day;
 use crate::api::ids::ID_LIMIT;
@@ -8,102 +8,89 @@ use crate::dataset::phrases::{Bank, Section, mood};
 use crate::dataset::records::{Locale, ReviewPlan};
 use crate::draw::{Draw, Seed};
 
-/// What is kept of a generated review.
+/// A generated review without its words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Outline {
-    /// Stars that the words speak of, 1-5.
+pub struct Facts {
+    /// The stars that the words express, 1-5.
     pub stars: u8,
-    /// Rating as shown: the stars, or what the source makes of them.
+    /// The rating as shown: the stars, or 0 or 1 where the source has no stars.
     pub rating: u8,
-    /// Place in the sources.
+    /// Index among the sources.
     pub source: u16,
-    /// Day it was posted.
     pub day: Day,
-    /// Published or parked.
     pub published: bool,
-    /// Day of the owner's response.
+    /// The day of the owner's response, if there is one.
     pub response_day: Option<Day>,
-    /// Language.
     pub locale: Locale,
 }
 
-/// Keys of the streams that one record has.
+/// Keys of the streams of one record.
 const ID: u64 = 1;
 const WORDS: u64 = 2;
 const PERSON: u64 = 3;
 
-/// The streams of one generated record.
+/// The streams of draws that belong to one generated record.
 #[derive(Clone, Debug)]
 pub struct Record(Draw);
 
 impl Record {
-    /// The record of that kind at an index of a location's plan. Plans of one location are told apart by their place
-    /// among its entries.
-    #[must_use]
+    /// The record of a kind at an index of a location's plan; `plan` is the plan's index among the location's entries.
     pub fn new(seed: Seed, kind: &str, location: u64, plan: u32, index: u32) -> Self {
         Self::of(&Self::stream(seed, kind, location, plan), index)
     }
 
-    /// What all records of a plan have in common.
-    #[must_use]
+    /// The stream that all records of a plan derive from.
     pub fn stream(seed: Seed, kind: &str, location: u64, plan: u32) -> Draw {
         Draw::new(seed, kind).with(location).with(plan.into())
     }
 
-    /// The record at an index of a plan's stream.
-    #[must_use]
+    /// The record at an index, from the stream of its plan.
     pub const fn of(stream: &Draw, index: u32) -> Self {
         Self(stream.with(index as u64))
     }
 
-    /// Its id, below 2^53.
-    #[must_use]
+    /// The record's id, below 2^53.
     pub const fn id(&self) -> u64 {
         self.0.with(ID).number() % ID_LIMIT
     }
 
-    /// A record of its own within this one.
-    #[must_use]
+    /// A nested record, such as an answer of a question.
     pub const fn part(&self, key: u64) -> Self {
         Self(self.0.with(key))
     }
 
-    /// Draws that decide what it is.
-    #[must_use]
+    /// The draws for its facts.
     pub fn facts(&self) -> Draw {
         self.0.clone()
     }
 
-    /// Draws that choose its words.
-    #[must_use]
+    /// The draws for its words.
     pub const fn words(&self) -> Draw {
         self.0.with(WORDS)
     }
 
-    /// Draws that make its author.
-    #[must_use]
+    /// The draws for its author.
     pub const fn person(&self) -> Draw {
         self.0.with(PERSON)
     }
 }
 
-/// The purpose of a review's draws.
+/// The purpose under which reviews are drawn.
 pub const REVIEW: &str = "review";
 
-/// The outline of a record. No response is later than `today`, unless its review is.
-#[must_use]
+/// Draws the facts of a review. No response is later than `today`, unless its review is.
 #[inline]
-pub fn outline(plan: &ReviewPlan, sources: &[Source], today: Day, record: &Record) -> Outline {
+pub fn generated_facts(plan: &ReviewPlan, sources: &[Source], today: Day, record: &Record) -> Facts {
     let mut draw = record.facts();
     let days = u64::from(plan.from.0.abs_diff(plan.to.0)) + 1;
-    let day = Day(plan.from.0 + small(draw.below(days)));
-    let stars = 1 + weighted(plan.ratings.iter().copied(), &mut draw);
-    let source = plan.sources.get(weighted(plan.sources.iter().map(|(_, weight)| *weight), &mut draw));
+    let day = Day(plan.from.0 + to_i32(draw.below(days)));
+    let stars = 1 + pick_weighted(plan.ratings.iter().copied(), &mut draw);
+    let source = plan.sources.get(pick_weighted(plan.sources.iter().map(|(_, weight)| *weight), &mut draw));
     let source = source.map_or(0, |(source, _)| *source);
-    let published = draw.comes_true(plan.published);
-    let responded = draw.comes_true(plan.responded);
-    let delay = small(draw.below(7));
-    let locale = plan.locales.get(weighted(plan.locales.iter().map(|(_, weight)| *weight), &mut draw));
+    let published = draw.chance(plan.published);
+    let responded = draw.chance(plan.responded);
+    let delay = to_i32(draw.below(7));
+    let locale = plan.locales.get(pick_weighted(plan.locales.iter().map(|(_, weight)| *weight), &mut draw));
     let locale = locale.map_or(Locale::En, |(locale, _)| *locale);
     let response_day = responded.then(|| Day((day.0 + delay).min(today.0.max(day.0))));
     let stars = u8::try_from(stars).unwrap_or(5);
@@ -113,51 +100,50 @@ pub fn outline(plan: &ReviewPlan, sources: &[Source], today: Day, record: &Recor
         Some(source) if source.recommendation => (stars.min(2), 0),
         Some(_) | None => (stars, stars),
     };
-    Outline { stars, rating, source, day, published, response_day, locale }
+    Facts { stars, rating, source, day, published, response_day, locale }
 }
 
-fn small(number: u64) -> i32 {
+fn to_i32(number: u64) -> i32 {
     i32::try_from(number).unwrap_or_default()
 }
 
-/// An index, each as often as its weight says; 0 where all weights are 0.
-pub fn weighted(weights: impl Iterator<Item = u32> + Clone, draw: &mut Draw) -> usize {
+/// Draws an index with a probability in proportion to its weight; 0 if all weights are 0.
+pub fn pick_weighted(weights: impl Iterator<Item = u32> + Clone, draw: &mut Draw) -> usize {
     let total: u64 = weights.clone().map(u64::from).sum();
     let mut left = draw.below(total);
-    for (place, weight) in weights.enumerate() {
+    for (index, weight) in weights.enumerate() {
         match left.checked_sub(u64::from(weight)) {
             Some(rest) => left = rest,
-            None => return place,
+            None => return index,
         }
     }
     0
 }
 
-/// No phrase.
+/// Stands for an absent phrase.
 pub const NONE: u32 = u32::MAX;
 
-/// The places, in a bank, of the phrases that make a review's words.
+/// The phrases of a review's words, as indexes into its bank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Words {
+pub struct PhraseChoice {
     /// Sentences of the comment; the third may be [`NONE`].
     pub comments: [u32; 4],
     /// The title, or [`NONE`].
     pub title: u32,
-    /// Sentences of the owner's response, whether or not there is one.
+    /// Sentences of the owner's response; chosen even if there is none.
     pub response: [u32; 2],
 }
 
-/// One review in so many is a short one: three sentences.
+/// One review in this many is short: three sentences instead of four.
 const SHORT: u64 = 7;
 
-/// The words that go with a review's stars; where the source gives none, they speak of none.
-#[must_use]
+/// Chooses the phrases that fit a review's stars. Where the source shows no stars, no phrase mentions stars.
 #[inline]
-pub fn words(bank: &Bank, outline: &Outline, record: &Record) -> Words {
+pub fn choose_phrases(bank: &Bank, facts: &Facts, record: &Record) -> PhraseChoice {
     let mut draw = record.words();
-    let stars = outline.stars;
+    let stars = facts.stars;
     let mut pick = |section: &Section| {
-        let range = if outline.rating == stars { &section.all } else { &section.plain };
+        let range = if facts.rating == stars { &section.all } else { &section.plain };
         let length = range.end.saturating_sub(range.start);
         range.start + u32::try_from(draw.below(length.into())).unwrap_or_default()
     };
@@ -178,7 +164,7 @@ pub fn words(bank: &Bank, outline: &Outline, record: &Record) -> Words {
         _ => [bad[first], bad[second]],
     };
     let comments = [open, details[0], details[1], close];
-    Words { comments, title: if titled { title } else { NONE }, response }
+    PhraseChoice { comments, title: if titled { title } else { NONE }, response }
 }
 
 #[cfg(test)]
@@ -206,13 +192,14 @@ mod tests {
     fn ratings_follow_their_source_and_dates_their_range() {
         let (plan, sources) = (plan(), sources::built_in());
         for index in 0..2_000 {
-            let outline = outline(&plan, &sources, Day(20_364), &Record::new(Seed(1), REVIEW, 7, 0, index));
-            assert!((plan.from..=plan.to).contains(&outline.day));
-            assert!(outline.response_day.is_none_or(|day| (outline.day..=Day(20_364)).contains(&day)));
-            match sources[usize::from(outline.source)].alias.as_str() {
-                "facebook" => assert_eq!(outline.rating, u8::from(outline.stars >= 4)),
-                "direct_feedback" => assert_eq!((outline.rating, outline.stars), (0, 3)),
-                _ => assert_eq!(outline.rating, outline.stars),
+            let facts =
+                generated_facts(&plan, &sources, Day(20_364), &Record::new(Seed(1), REVIEW, 7, 0, index));
+            assert!((plan.from..=plan.to).contains(&facts.day));
+            assert!(facts.response_day.is_none_or(|day| (facts.day..=Day(20_364)).contains(&day)));
+            match sources[usize::from(facts.source)].alias.as_str() {
+                "facebook" => assert_eq!(facts.rating, u8::from(facts.stars >= 4)),
+                "direct_feedback" => assert_eq!((facts.rating, facts.stars), (0, 3)),
+                _ => assert_eq!(facts.rating, facts.stars),
             }
         }
     }
@@ -225,7 +212,7 @@ mod tests {
             for stars in [5, 1] {
                 let bank = bank(locale, category);
                 let mut seen: BTreeMap<[u32; 4], u32> = BTreeMap::new();
-                let outline = Outline {
+                let facts = Facts {
                     stars,
                     rating: stars,
                     source: 0,
@@ -236,7 +223,7 @@ mod tests {
                 };
                 for index in 0..10_000 {
                     let record = Record::new(Seed(3), REVIEW, 7, 0, index);
-                    *seen.entry(words(bank, &outline, &record).comments).or_default() += 1;
+                    *seen.entry(choose_phrases(bank, &facts, &record).comments).or_default() += 1;
                 }
                 assert!(seen.len() >= 9_500, "{locale:?} {category} {stars}: {}", seen.len());
                 assert!(seen.values().all(|times| *times <= 5));

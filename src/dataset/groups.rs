@@ -1,18 +1,17 @@
-//! Rows in groups: every row is in one, and each group has its rows ascending.
+//! Rows in groups: every row belongs to one group, and each group lists its rows in ascending order.
 
 use std::ops::Range;
 
-/// So many groups over the rows.
+/// A partition of the rows into groups.
 #[derive(Debug, Default)]
 pub struct Groups {
-    /// Those of group `g` at `starts[g]..starts[g + 1]`.
+    /// The rows of group `g` are at `starts[g]..starts[g + 1]`.
     rows: Vec<u32>,
     starts: Vec<u32>,
 }
 
 impl Groups {
-    /// So many groups; row `r` is in that of the `r`th number.
-    #[must_use]
+    /// Partitions the rows into `count` groups; row `r` belongs to group `group_of[r]`.
     pub fn new(count: usize, group_of: &[impl Copy + Into<u32>]) -> Self {
         let groups = || group_of.iter().map(|group| (*group).into() as usize);
         let mut starts = vec![0_u32; count + 1];
@@ -29,21 +28,18 @@ impl Groups {
         Self { rows, starts }
     }
 
-    /// How many groups there are.
-    #[must_use]
+    /// The number of groups.
     pub fn count(&self) -> usize {
         self.starts.len().saturating_sub(1)
     }
 
-    /// Where the rows of a group stand among those of all groups, one group after the other.
-    #[must_use]
+    /// Where the rows of a group stand when all groups are laid end to end.
     pub fn span(&self, group: u32) -> Range<usize> {
-        let at = |place: usize| self.starts.get(place).copied().unwrap_or_default() as usize;
+        let at = |index: usize| self.starts.get(index).copied().unwrap_or_default() as usize;
         at(group as usize)..at(group as usize + 1)
     }
 
     /// The rows of a group.
-    #[must_use]
     pub fn of(&self, group: u32) -> &[u32] {
         &self.rows[self.span(group)]
     }

@@ -1,22 +1,20 @@
-//! Levels above locations: filters by them, and groups (`behaviour.md` 4, sentiment location info).
+//! Levels above locations: filters by level, and groups (`docs/api.md` 4, sentiment location info).
 
 use crate::api::ids::ID_LIMIT;
 use crate::dataset::records::Location;
 use crate::draw::{Draw, Seed};
 
-/// One condition on a location's place in the hierarchy.
+/// A condition on the name of a location at one level.
 #[derive(Clone, Debug)]
 pub struct LevelFilter {
-    /// The level.
     pub level: String,
-    /// Names at that level, any of which will do; none at all lets every location pass.
+    /// The names that match. If there are none, every location matches.
     pub names: Vec<String>,
 }
 
 impl Location {
-    /// Whether every condition holds, names compared exactly.
-    #[must_use]
-    pub fn is_at(&self, filters: &[LevelFilter]) -> bool {
+    /// Whether every condition holds. Names are compared exactly.
+    pub fn matches_levels(&self, filters: &[LevelFilter]) -> bool {
         filters
             .iter()
             .filter(|filter| !filter.names.is_empty())
@@ -24,8 +22,7 @@ impl Location {
     }
 }
 
-/// The id of a group of locations: stable, derived from account, level and name alone.
-#[must_use]
+/// The id of a group of locations. It depends on account, level and name only.
 pub fn group_id(account: u64, level: &str, name: &str) -> u64 {
     Draw::new(Seed(0), "level").with(account).with_text(level).with_text(name).below(ID_LIMIT)
 }

@@ -1,43 +1,40 @@
-//! Sentiment scores: means of review sentiments weighted by mentions, in tenths (`behaviour.md` 4).
+//! Sentiment scores: means of review sentiments weighted by mentions, in tenths (`docs/api.md` 4).
 
-use std::ops::{AddAssign, Range};
+use std::ops::AddAssign;
 
 use serde::{Serialize, Serializer};
 
-use crate::dataset::reviews::Reviews;
+use crate::dataset::added::Additions;
+use crate::dataset::facts::Dataset;
 use crate::dataset::selection::Filter;
 
-/// The sums that a score is made of.
+/// The sums from which a score is computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Score {
     /// Sum of sentiment (tenths) times mentions.
     pub weighted: u64,
-    /// Sum of mentions.
     pub mentions: u64,
 }
 
 impl Score {
-    /// Takes one review in.
+    /// Adds one review.
     pub const fn add(&mut self, sentiment: u16, mentions: u32) {
         self.weighted += sentiment as u64 * mentions as u64;
         self.mentions += mentions as u64;
     }
 
-    /// What is left without another that lies within.
-    #[must_use]
-    pub const fn less(self, other: Self) -> Self {
+    /// The sums without those of some of the reviews.
+    pub const fn minus(self, other: Self) -> Self {
         Self { weighted: self.weighted - other.weighted, mentions: self.mentions - other.mentions }
     }
 
-    /// The score, not rounded; 0 without mentions.
-    #[must_use]
+    /// The unrounded score; 0 without mentions.
     #[expect(clippy::cast_precision_loss, reason = "sums are far below 2^53")]
     pub fn mean(self) -> f64 {
         self.weighted as f64 / self.mentions.max(1) as f64 / 10.0
     }
 
-    /// The score in tenths, halves rounded away from zero; 0 without mentions.
-    #[must_use]
+    /// The score in tenths, with halves rounded away from zero; 0 without mentions.
     pub const fn tenths(self) -> Tenths {
         match self.mentions {
             0 => Tenths(0),
@@ -46,13 +43,11 @@ impl Score {
     }
 }
 
-/// A score, written with one decimal.
+/// A score in tenths, written with one decimal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Tenths(pub u64);
 
 impl Tenths {
-    /// The score itself.
-    #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "a score is at most 1000 tenths")]
     pub const fn value(self) -> f64 {
         self.0 as f64 / 10.0
@@ -72,26 +67,39 @@ impl AddAssign for Score {
     }
 }
 
-/// The scores of some locations, in their order, over the reviews that pass a filter. The filter's own locations are
-/// not looked at.
-#[must_use]
-pub fn scores(reviews: &Reviews, filter: &Filter, locations: &[u32]) -> Vec<Score> {
-    if filter.is_days_only() {
-        let rows: Range<u32> = reviews.between(filter.from, filter.to);
-        return locations.iter().map(|location| reviews.score(*location, &rows)).collect();
-    }
-    let mut slots = vec![Score::default(); reviews.locations()];
+/// The score of each of some locations, in their order, over the reviews that pass a filter: those of the dataset and
+/// those added to it. The locations ascend; the filter's own locations are ignored.
+pub fn scores(
+    dataset: &Dataset,
+    added: Option<&Additions>,
+    filter: &Filter<'_>,
+    locations: &[u32],
+) -> Vec<Score> {
+    let reviews = &dataset.reviews;
     let filter = Filter { locations: Some(locations), ..filter.clone() };
-    for row in reviews.select(&filter) {
-        let at = row as usize;
-        slots[reviews.location[at] as usize].add(reviews.sentiment[at], reviews.mentions[at]);
+    let mut scores: Vec<Score> = if filter.is_days_only() {
+        let rows = reviews.between(filter.from, filter.to);
+        locations.iter().map(|location| reviews.score(*location, &rows)).collect()
+    } else {
+        let mut by_location = vec![Score::default(); reviews.locations()];
+        for row in reviews.select(&filter) {
+            let at = row as usize;
+            by_location[reviews.location[at] as usize].add(reviews.sentiment[at], reviews.mentions[at]);
+        }
+        locations.iter().map(|location| by_location[*location as usize]).collect()
+    };
+    for review in added.into_iter().flat_map(|added| added.select(&filter)) {
+        if let Ok(at) = locations.binary_search(&review.values.location) {
+            scores[at].add(review.sentiment, review.record.mentions);
+        }
     }
-    locations.iter().map(|location| slots.get(*location as usize).copied().unwrap_or_default()).collect()
+    scores
 }
 
-/// The score of all of them together.
-#[must_use]
-pub fn total(reviews: &Reviews, filter: &Filter<'_>, locations: &[u32]) -> Score {
+/// The score of all those locations together.
+pub fn total(dataset: &Dataset, added: Option<&Additions>, filter: &Filter<'_>, locations: &[u32]) -> Score {
+    let reviews = &dataset.reviews;
+    let filter = Filter { locations: Some(locations), ..filter.clone() };
     let mut total = Score::default();
     if filter.is_days_only() {
         let rows = reviews.between(filter.from, filter.to);
@@ -99,10 +107,13 @@ pub fn total(reviews: &Reviews, filter: &Filter<'_>, locations: &[u32]) -> Score
             total += reviews.score(*location, &rows);
         }
     } else {
-        for row in reviews.select(&Filter { locations: Some(locations), ..filter.clone() }) {
+        for row in reviews.select(&filter) {
             let at = row as usize;
             total.add(reviews.sentiment[at], reviews.mentions[at]);
         }
+    }
+    for review in added.into_iter().flat_map(|added| added.select(&filter)) {
+        total.add(review.sentiment, review.record.mentions);
     }
     total
 }

@@ -1,7 +1,7 @@
-//! The seeded facts of a scenario, immutable and shared: records as given, columns over all reviews, and what the
-//! operations ask of them. It knows no HTTP and no world.
+//! The seeded facts of a scenario, immutable and shared: the given records, columns over all reviews, and the queries of
+//! the operations. It knows no HTTP and no world.
 
-/// What a scenario gives, as checked values.
+/// Records of a scenario, as checked values.
 pub mod records;
 /// Plain lists of phrases and names, embedded.
 pub mod lists;
@@ -9,9 +9,9 @@ pub mod lists;
 pub mod phrases;
 /// Names and places of generated people.
 pub mod people;
-/// A text put together when it is written.
+/// A text that is put together when it is written.
 pub mod text;
-/// What a generated review is, as a function of seed and place.
+/// What a generated review is, as a function of its seed, location and index.
 pub mod generated;
 /// A set of rows, one bit each.
 pub mod bits;
@@ -19,11 +19,11 @@ pub mod bits;
 pub mod groups;
 /// Reviews by source, rating and publication together.
 pub mod classes;
-/// Days of update, coarsely.
-pub mod zones;
+/// The range of update days of each block of rows.
+pub mod update_blocks;
 /// All reviews in columns, newest first.
 pub mod reviews;
-/// Which reviews a request asks for.
+/// Filters of reviews, and the rows that pass.
 pub mod selection;
 /// Sentiment scores.
 pub mod insight;
@@ -31,15 +31,15 @@ pub mod insight;
 pub mod hierarchy;
 /// Text search over given and generated words.
 pub mod search;
-/// A review as answers show it.
-pub mod shown;
+/// A review with all the fields that an answer shows.
+pub mod review_view;
 /// All questions, newest first.
 pub mod questions;
-/// Contacts that are there from the start.
+/// Contacts of the scenario.
 pub mod contacts;
 /// Custom fields of contacts.
 pub mod custom_field;
-/// The dataset as a whole, and who is where in it.
+/// The dataset as a whole: businesses and locations by number.
 pub mod facts;
-/// Records that are added while it is served.
+/// Records that are added while the dataset is served.
 pub mod added;

@@ -1,43 +1,41 @@
-//! All questions of a dataset, newest first, and what a question shows.
+//! All questions of a dataset, newest first, and a question with all the fields that an answer shows.
 
 use std::cmp::Reverse;
 
 use crate::api::dates::Day;
 use crate::clock::Moment;
+use crate::dataset::added::{AddedQuestion, ListedQuestion};
 use crate::dataset::facts::Dataset;
-use crate::dataset::generated::{Record, weighted};
+use crate::dataset::generated::{Record, pick_weighted};
 use crate::dataset::people::person;
 use crate::dataset::phrases::bank;
 use crate::dataset::records::{self, Location, QuestionPlan};
 use crate::dataset::reviews::Origin;
 use crate::dataset::text::Text;
-use crate::draw::Seed;
+use crate::draw::{Draw, Seed};
 
-/// One question, where it stands in the list.
+/// A question of the list.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
-    /// Its id.
     pub id: u64,
     /// When it was asked.
     pub at: Moment,
-    /// Place among the dataset's locations.
+    /// Index among the dataset's locations.
     pub location: u32,
     /// Whether the owner has answered.
     pub answered: bool,
     origin: Origin,
 }
 
-/// The questions.
 #[derive(Debug, Default)]
 pub struct Questions {
     /// Newest first, ties by id descending.
     pub rows: Vec<Row>,
 }
 
-/// A question, with borrowed parts.
+/// A question, as the API names its fields.
 #[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "named like the fields of the API")]
-pub struct Shown<'a> {
+pub struct QuestionView<'a> {
     pub id: u64,
     pub asked_by_owner: bool,
     pub question: Text<'a>,
@@ -46,13 +44,12 @@ pub struct Shown<'a> {
     pub logo: Text<'a>,
     pub category: &'a str,
     pub location: &'a Location,
-    pub answers: Vec<ShownAnswer<'a>>,
+    pub answers: Vec<AnswerView<'a>>,
 }
 
-/// An answer, with borrowed parts.
+/// An answer to a question.
 #[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "named like the fields of the API")]
-pub struct ShownAnswer<'a> {
+pub struct AnswerView<'a> {
     pub id: u64,
     pub answer: Text<'a>,
     pub by: Text<'a>,
@@ -64,14 +61,12 @@ pub struct ShownAnswer<'a> {
 
 const QUESTION: &str = "question";
 const ORDER: &str = "question-order";
-/// The kind of user that a generated text is from.
+/// The category of the users who ask and answer generated questions.
 pub const REGULAR_USER: &str = "REGULAR_USER";
-/// First key of the streams of a question's answers, far from those that every record has.
+/// The first key of the streams of a question's answers, far from the keys that every record uses.
 const ANSWERS: u64 = 100;
 
 impl Questions {
-    /// The questions of those locations.
-    #[must_use]
     pub fn build(seed: Seed, now: Moment, locations: &[&Location]) -> Self {
         let mut rows = Vec::new();
         for (place, location) in (0..).zip(locations) {
@@ -89,7 +84,7 @@ impl Questions {
                     }
                     records::Questions::Generated(plan) => rows.extend((0..plan.count).map(|index| {
                         let record = record(index);
-                        let at = asked(plan, &record, now);
+                        let at = asking_time(plan, &record, now);
                         let origin = Origin { entry, index };
                         Row { id: record.id(), at, location: place, answered: false, origin }
                     })),
@@ -101,9 +96,9 @@ impl Questions {
     }
 }
 
-/// When a generated question was asked: some minute of the day.
-/// On the day of the clock's start it is before it, as on the day before.
-fn asked(plan: &QuestionPlan, record: &Record, now: Moment) -> Moment {
+/// When a generated question was asked: at a drawn minute of a drawn day. A time after the clock's start is moved to the
+/// day before.
+fn asking_time(plan: &QuestionPlan, record: &Record, now: Moment) -> Moment {
     let mut draw = record.facts();
     let days = u64::from(plan.from.0.abs_diff(plan.to.0)) + 1;
     let day = Day(plan.from.0 + i32::try_from(draw.below(days)).unwrap_or_default());
@@ -111,7 +106,7 @@ fn asked(plan: &QuestionPlan, record: &Record, now: Moment) -> Moment {
     if at > now && day == now.day() { minute(Day(day.0 - 1), draw.below(DAYTIME)) } else { at }
 }
 
-/// Minutes between seven in the morning and half past nine in the evening.
+/// The minutes between 7:00 and 21:30, when people ask and answer.
 const DAYTIME: u64 = 870;
 
 fn minute(day: Day, minute: u64) -> Moment {
@@ -119,52 +114,57 @@ fn minute(day: Day, minute: u64) -> Moment {
 }
 
 impl Dataset {
-    /// The question of a row.
-    #[must_use]
-    pub fn show_question(&self, row: &Row) -> Option<Shown<'_>> {
+    pub fn listed_question<'a>(&'a self, question: ListedQuestion<'a>) -> Option<QuestionView<'a>> {
+        match question {
+            ListedQuestion::Seeded(row) => self.question(row),
+            ListedQuestion::Added(question) => Some(self.added_question(question)),
+        }
+    }
+
+    pub fn added_question<'a>(&'a self, question: &'a AddedQuestion) -> QuestionView<'a> {
+        let AddedQuestion { id, location, index, .. } = *question;
+        // Names are drawn. Under this seed they differ from those of the seeded questions.
+        let seed = Seed(Draw::new(self.seed, "added").number());
+        let record = Record::new(seed, QUESTION, self.location(location).number, 0, index);
+        self.given_question(&question.record, id, location, &record)
+    }
+
+    pub fn question(&self, row: &Row) -> Option<QuestionView<'_>> {
         let location = self.location(row.location);
-        let business = self.account(self.account_of(row.location));
         let record = Record::new(self.seed, QUESTION, location.number, row.origin.entry, row.origin.index);
         match location.questions.get(row.origin.entry as usize)? {
             records::Questions::Given(given) => {
                 let question = given.get(row.origin.index as usize)?;
-                Some(given_question(question, row, location, &business.name, &record))
+                Some(self.given_question(question, row.id, row.location, &record))
             }
-            records::Questions::Generated(plan) => {
-                Some(self.generated_question(plan, row, &business.category, &record))
-            }
+            records::Questions::Generated(plan) => Some(self.generated_question(plan, row, &record)),
         }
     }
 
-    fn generated_question(
-        &self,
-        plan: &QuestionPlan,
-        row: &Row,
-        category: &str,
-        record: &Record,
-    ) -> Shown<'_> {
+    fn generated_question(&self, plan: &QuestionPlan, row: &Row, record: &Record) -> QuestionView<'_> {
+        let category = &self.account(self.account_of(row.location)).category;
         let mut draw = record.words();
-        let chosen = weighted(plan.locales.iter().map(|(_, weight)| *weight), &mut draw);
+        let chosen = pick_weighted(plan.locales.iter().map(|(_, weight)| *weight), &mut draw);
         let locale = plan.locales.get(chosen).map_or(records::Locale::En, |(locale, _)| *locale);
         let bank = bank(locale, category);
         let lead = if draw.below(3) == 0 { draw.pick(&bank.lead).copied().unwrap_or_default() } else { "" };
-        // Shuffled, not drawn: no question comes again before all of them were there.
+        // Permuted, not drawn: no question comes again before all others have come.
         let (index, length) = (u64::from(row.origin.index), bank.questions.len() as u64);
         let number = self.location(row.location).number;
         let order = Record::stream(self.seed, ORDER, number, row.origin.entry).with(index / length);
-        let asked = order.shuffled(index % length, length);
-        let (question, replies) = &bank.questions[usize::try_from(asked).unwrap_or_default()];
+        let chosen = order.permuted(index % length, length);
+        let (question, replies) = &bank.questions[usize::try_from(chosen).unwrap_or_default()];
         let count = usize::try_from(draw.below(3)).unwrap_or_default();
         let first = usize::from(draw.below(2) == 1);
-        let said = replies.iter().cycle().skip(first).take(count.min(replies.len()));
-        // One after the other, a day or more between; for which there is no time left, that one is not there yet.
+        let replies = replies.iter().cycle().skip(first).take(count.min(replies.len()));
+        // Each answer comes a day or more after the one before. Those later than now have not been given yet.
         let mut last = row.at;
-        let answers = said.zip(0..).map_while(|(answer, place)| {
-            let own = record.answer(place);
+        let answers = replies.zip(0..).map_while(|(answer, index)| {
+            let own = record.answer(index);
             let mut draw = own.person();
             let days = 1 + i32::try_from(draw.below(3)).unwrap_or_default();
             last = minute(Day(last.day().0 + days), draw.below(DAYTIME));
-            (last <= self.now.max(row.at)).then(|| ShownAnswer {
+            (last <= self.now.max(row.at)).then(|| AnswerView {
                 id: own.id(),
                 answer: Text::Given(answer),
                 by: name(locale, &mut draw),
@@ -174,7 +174,7 @@ impl Dataset {
                 logo: Text::Picture("users", own.id()),
             })
         });
-        Shown {
+        QuestionView {
             id: row.id,
             asked_by_owner: false,
             question: Text::Sentences([lead, question, "", ""], bank.join),
@@ -186,62 +186,64 @@ impl Dataset {
             answers: answers.collect(),
         }
     }
+
+    fn given_question<'a>(
+        &'a self,
+        question: &'a records::Question,
+        id: u64,
+        location: u32,
+        record: &Record,
+    ) -> QuestionView<'a> {
+        let business = &self.account(self.account_of(location)).name;
+        let location = self.location(location);
+        let name_of = |by: &'a Option<String>, owner: bool, record: &Record| match by {
+            Some(by) => Text::Given(by),
+            None if owner => Text::Given(business),
+            None => name(records::Locale::En, &mut record.person()),
+        };
+        let logo = |logo: &'a Option<String>, id| match logo {
+            Some(logo) => Text::Given(logo),
+            None => Text::Picture("users", id),
+        };
+        let answers = question.answers.iter().zip(0..).map(|(answer, index)| {
+            let own = record.answer(index);
+            let id = answer.id.unwrap_or_else(|| own.id());
+            AnswerView {
+                id,
+                answer: Text::Given(&answer.answer),
+                by: name_of(&answer.by, answer.owner, &own),
+                at: answer.at,
+                owner: answer.owner,
+                category: &answer.category,
+                logo: logo(&answer.logo, id),
+            }
+        });
+        QuestionView {
+            id: id,
+            asked_by_owner: question.owner,
+            question: Text::Given(&question.question),
+            by: name_of(&question.by, question.owner, record),
+            at: question.at,
+            logo: logo(&question.logo, id),
+            category: &question.category,
+            location,
+            answers: answers.collect(),
+        }
+    }
 }
 
 impl Record {
-    /// The record of the answer at a place.
-    fn answer(&self, place: i32) -> Self {
-        self.part(ANSWERS + u64::from(place.unsigned_abs()))
+    /// The record of the answer at an index.
+    fn answer(&self, index: i32) -> Self {
+        self.part(ANSWERS + u64::from(index.unsigned_abs()))
     }
 }
 
 /// A full name; in Japanese the family name comes first.
-fn name(locale: records::Locale, draw: &mut crate::draw::Draw) -> Text<'static> {
+fn name(locale: records::Locale, draw: &mut Draw) -> Text<'static> {
     let person = person(locale, draw);
     if locale == records::Locale::Ja {
         return Text::Pieces([person.last, " ", person.first, ""]);
     }
     Text::Pieces([person.first, " ", person.last, ""])
-}
-
-fn given_question<'a>(
-    question: &'a records::Question,
-    row: &Row,
-    location: &'a Location,
-    business: &'a str,
-    record: &Record,
-) -> Shown<'a> {
-    let made = |by: &'a Option<String>, owner: bool, record: &Record| match by {
-        Some(by) => Text::Given(by),
-        None if owner => Text::Given(business),
-        None => name(records::Locale::En, &mut record.person()),
-    };
-    let logo = |logo: &'a Option<String>, id| match logo {
-        Some(logo) => Text::Given(logo),
-        None => Text::Picture("users", id),
-    };
-    let answers = question.answers.iter().zip(0..).map(|(answer, place)| {
-        let own = record.answer(place);
-        let id = answer.id.unwrap_or_else(|| own.id());
-        ShownAnswer {
-            id,
-            answer: Text::Given(&answer.answer),
-            by: made(&answer.by, answer.owner, &own),
-            at: answer.at,
-            owner: answer.owner,
-            category: &answer.category,
-            logo: logo(&answer.logo, id),
-        }
-    });
-    Shown {
-        id: row.id,
-        asked_by_owner: question.owner,
-        question: Text::Given(&question.question),
-        by: made(&question.by, question.owner, record),
-        at: question.at,
-        logo: logo(&question.logo, row.id),
-        category: &question.category,
-        location,
-        answers: answers.collect(),
-    }
 }

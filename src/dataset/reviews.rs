@@ -1,5 +1,5 @@
-//! All reviews of a dataset in columns, newest first: only what is filtered, sorted and summed. Rows stand in the order
-//! of the review list (day, then id, both descending), so a page is a walk from the front.
+//! All reviews of a dataset in columns: only the values that are filtered, sorted or summed. Rows stand in the order of
+//! the review list (day, then id, both descending), so a page is a walk from the front.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -10,36 +10,34 @@ use crate::api::ids;
 use crate::api::sources::{DIRECT_FEEDBACK, Source};
 use crate::dataset::bits::Bits;
 use crate::dataset::classes::Classes;
-use crate::dataset::generated::{REVIEW, Record, outline};
+use crate::dataset::generated::{REVIEW, Record, generated_facts};
 use crate::dataset::groups::Groups;
 use crate::dataset::insight::Score;
 use crate::dataset::records::{self, Location};
-use crate::dataset::zones::Zones;
+use crate::dataset::update_blocks::UpdateBlocks;
 use crate::draw::Seed;
 
-/// Where a row comes from: an entry of a location's list of reviews, and an index within that entry.
+/// Where a row comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Origin {
-    /// Place among the entries of the location.
+    /// Index among the location's entries; an entry is a list of given records, or a plan for generated ones.
     pub entry: u32,
-    /// Index in the entry.
+    /// Index within the entry.
     pub index: u32,
 }
 
-/// The columns. Row `r` is the same review in all of them.
+/// The columns. Row `r` is the same review in each of them.
 #[derive(Debug, Default)]
 pub struct Reviews {
     /// Day posted, descending.
     pub day: Vec<Day>,
     /// The later of the days of review and response.
     pub updated: Vec<Day>,
-    /// Place among the dataset's locations.
+    /// Index among the dataset's locations.
     pub location: Vec<u32>,
-    /// Where the rest of it is found.
     pub origin: Vec<Origin>,
     /// Sentiment in tenths.
     pub sentiment: Vec<u16>,
-    /// Mentions.
     pub mentions: Vec<u32>,
     /// Rows of each rating, 0-5.
     pub by_rating: [Bits; 6],
@@ -51,20 +49,19 @@ pub struct Reviews {
     pub by_class: Classes,
     /// Rows of each location.
     pub by_location: Groups,
-    /// Where which days of update are.
-    pub zones: Zones,
-    /// Sums over the rows of location `l` before each, beginning `l` places after where its rows begin in
-    /// `by_location`: a range's score is a difference of two.
+    pub update_blocks: UpdateBlocks,
+    /// Running sums over the rows of each location, so that the score of a range is a difference of two. A location with
+    /// `n` rows has `n + 1` sums, so those of location `l` begin `l` positions after its rows in `by_location`.
     sums: Vec<Score>,
 }
 
-/// A row before it has its place.
+/// A row while the columns are being built.
 struct Row {
     day: Day,
     updated: Day,
     location: u32,
     origin: Origin,
-    /// The id, where it is a number of 64 bits; else the largest of them.
+    /// The id, if it is a number of 64 bits; else the largest such number.
     id: u64,
     mentions: u32,
     sentiment: u16,
@@ -73,9 +70,8 @@ struct Row {
     published: bool,
 }
 
-/// A review's sentiment in tenths, where its scenario gives none (`behaviour.md` 4).
-#[must_use]
-pub fn default_sentiment(rating: u8, source: &Source) -> u16 {
+/// The sentiment in tenths of a review for which the scenario gives none (`docs/api.md` 4).
+fn default_sentiment(rating: u8, source: &Source) -> u16 {
     match rating {
         1 if source.recommendation => 900,
         0 if source.recommendation => 150,
@@ -89,8 +85,7 @@ pub fn default_sentiment(rating: u8, source: &Source) -> u16 {
 }
 
 impl Reviews {
-    /// The columns over all reviews of those locations; `done` tells meanwhile how many are made.
-    #[must_use]
+    /// Builds the columns over all reviews of those locations. `done` is updated with the number of rows built so far.
     pub fn build(
         seed: Seed,
         today: Day,
@@ -98,7 +93,7 @@ impl Reviews {
         sources: &[Source],
         done: &AtomicU64,
     ) -> Self {
-        let mut rows = Vec::with_capacity(locations.iter().map(|location| total(location)).sum());
+        let mut rows = Vec::with_capacity(locations.iter().map(|location| review_count(location)).sum());
         for (place, location) in (0..).zip(locations) {
             done.store(rows.len() as u64, Relaxed);
             for (entry, reviews) in (0..).zip(&location.reviews) {
@@ -114,20 +109,20 @@ impl Reviews {
                         let stream = Record::stream(seed, REVIEW, location.number, entry);
                         rows.extend((0..plan.count).map(|index| {
                             let record = Record::of(&stream, index);
-                            let outline = outline(plan, sources, today, &record);
-                            let source = sources.get(usize::from(outline.source));
+                            let facts = generated_facts(plan, sources, today, &record);
+                            let source = sources.get(usize::from(facts.source));
                             Row {
-                                day: outline.day,
-                                updated: outline.response_day.map_or(outline.day, |day| day.max(outline.day)),
+                                day: facts.day,
+                                updated: facts.response_day.map_or(facts.day, |day| day.max(facts.day)),
                                 location: place,
                                 origin: Origin { entry, index },
                                 id: record.id(),
                                 mentions: 1,
                                 sentiment: source
-                                    .map_or(500, |source| default_sentiment(outline.rating, source)),
-                                source: outline.source,
-                                rating: outline.rating,
-                                published: outline.published,
+                                    .map_or(500, |source| default_sentiment(facts.rating, source)),
+                                source: facts.source,
+                                rating: facts.rating,
+                                published: facts.published,
                             }
                         }));
                     }
@@ -139,7 +134,7 @@ impl Reviews {
     }
 
     fn from_rows(rows: Vec<Row>, locations: usize, sources: usize) -> Self {
-        let none = || Bits::none(rows.len());
+        let empty = || Bits::new(rows.len());
         let mut used = vec![false; sources];
         for row in &rows {
             if let Some(used) = used.get_mut(usize::from(row.source)) {
@@ -153,9 +148,9 @@ impl Reviews {
             origin: rows.iter().map(|row| row.origin).collect(),
             sentiment: rows.iter().map(|row| row.sentiment).collect(),
             mentions: rows.iter().map(|row| row.mentions).collect(),
-            by_rating: std::array::from_fn(|_| none()),
-            by_source: used.into_iter().map(|used| if used { none() } else { Bits::none(0) }).collect(),
-            published: none(),
+            by_rating: std::array::from_fn(|_| empty()),
+            by_source: used.into_iter().map(|used| if used { empty() } else { Bits::default() }).collect(),
+            published: empty(),
             ..Self::default()
         };
         for (at, row) in (0..).zip(&rows) {
@@ -170,19 +165,19 @@ impl Reviews {
         columns.by_class =
             Classes::new(rows.iter().map(|row| (row.source, row.rating.min(5), row.published)));
         drop(rows);
-        columns.zones = Zones::new(&columns.updated);
+        columns.update_blocks = UpdateBlocks::new(&columns.updated);
         columns.by_location = Groups::new(locations, &columns.location);
-        columns.sums = columns.summed();
+        columns.sums = columns.running_sums();
         columns
     }
 
-    fn summed(&self) -> Vec<Score> {
+    fn running_sums(&self) -> Vec<Score> {
         let locations = self.by_location.count();
         let mut sums = Vec::with_capacity(self.len() + locations);
-        for place in (0..).take(locations) {
+        for location in (0..).take(locations) {
             let mut sum = Score::default();
             sums.push(sum);
-            for row in self.of(place) {
+            for row in self.of(location) {
                 sum.add(self.sentiment[*row as usize], self.mentions[*row as usize]);
                 sums.push(sum);
             }
@@ -190,20 +185,15 @@ impl Reviews {
         sums
     }
 
-    /// How many there are.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.day.len()
     }
 
-    /// Whether there are none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.day.is_empty()
     }
 
-    /// The rows posted from one day to another, both included; absent means no bound.
-    #[must_use]
+    /// The rows posted from one day to another, both included. An absent day is no bound.
     pub fn between(&self, from: Option<Day>, to: Option<Day>) -> Range<u32> {
         let start = to.map_or(0, |to| self.day.partition_point(|day| *day > to));
         let end = from.map_or(self.len(), |from| self.day.partition_point(|day| *day >= from));
@@ -212,24 +202,22 @@ impl Reviews {
     }
 
     /// The rows of a location, newest first.
-    #[must_use]
     pub fn of(&self, location: u32) -> &[u32] {
         self.by_location.of(location)
     }
 
     /// The score of a location over a range of rows.
-    #[must_use]
     pub fn score(&self, location: u32, rows: &Range<u32>) -> Score {
         let (span, own) = (self.by_location.span(location), self.of(location));
         let before = |row: u32| {
             let at = own.partition_point(|own| *own < row);
             self.sums.get(span.start + location as usize + at).copied().unwrap_or_default()
         };
-        before(rows.end).less(before(rows.start))
+        before(rows.end).minus(before(rows.start))
     }
 }
 
-fn total(location: &Location) -> usize {
+fn review_count(location: &Location) -> usize {
     let count = |reviews: &records::Reviews| match reviews {
         records::Reviews::Given(given) => given.len(),
         records::Reviews::Generated(plan) => plan.count as usize,
@@ -237,28 +225,38 @@ fn total(location: &Location) -> usize {
     location.reviews.iter().map(count).sum()
 }
 
-fn given_row(place: u32, origin: Origin, review: &records::Review, drawn: u64, sources: &[Source]) -> Row {
-    let source = sources.get(usize::from(review.source));
-    let default = source.map_or(500, |source| default_sentiment(review.rating, source));
+fn given_row(location: u32, origin: Origin, review: &records::Review, drawn: u64, sources: &[Source]) -> Row {
     Row {
         day: review.day,
-        updated: review.response_day.map_or(review.day, |day| day.max(review.day)),
-        location: place,
+        updated: last_update(review),
+        location,
         origin,
-        id: review.id.as_deref().map_or(drawn, numeric),
+        id: review.id.as_deref().map_or(drawn, id_number),
         mentions: review.mentions,
-        sentiment: review.sentiment.unwrap_or(default),
+        sentiment: given_sentiment(review, sources),
         source: review.source,
         rating: review.rating,
         published: review.published,
     }
 }
 
-fn numeric(id: &str) -> u64 {
+/// The later of the days of a review and its response.
+pub fn last_update(review: &records::Review) -> Day {
+    review.response_day.map_or(review.day, |day| day.max(review.day))
+}
+
+/// The sentiment in tenths of a given review.
+pub fn given_sentiment(review: &records::Review, sources: &[Source]) -> u16 {
+    let source = sources.get(usize::from(review.source));
+    let default = source.map_or(500, |source| default_sentiment(review.rating, source));
+    review.sentiment.unwrap_or(default)
+}
+
+fn id_number(id: &str) -> u64 {
     if id.bytes().all(|byte| byte.is_ascii_digit()) { id.parse().unwrap_or(u64::MAX) } else { u64::MAX }
 }
 
-/// Ascending by day, then by id (`behaviour.md` 3).
+/// Compares by day, then by id (`docs/api.md` 3).
 fn order(locations: &[&Location], left: &Row, right: &Row) -> Ordering {
     let id = |row: &Row| match locations[row.location as usize].reviews.get(row.origin.entry as usize) {
         Some(records::Reviews::Given(given)) => {

@@ -1,58 +1,73 @@
-//! Text search without case over comments and titles. Generated words are never written out for it unless they must
-//! be: the needle is first held against the finite phrases of a bank, which rules most reviews out by the places of
-//! their phrases alone.
+//! Text search without case over comments and titles. It avoids writing out generated texts: it first compares the needle
+//! with the phrases of each bank, which decides for nearly all reviews by the phrases that they use.
 
 use crate::api::fold::fold;
 use crate::dataset::facts::Dataset;
-use crate::dataset::generated::{NONE, Outline, REVIEW, Record, outline, words};
+use crate::dataset::generated::{Facts, NONE, REVIEW, Record, choose_phrases, generated_facts};
 use crate::dataset::phrases::{Bank, Section, bank, mood};
 use crate::dataset::records::{Locale, Review, ReviewPlan, Reviews};
 use crate::draw::Draw;
 
-/// A needle, and what it has in common with what of the dataset it was held against so far.
+/// A text to search for, folded for comparison without case.
+#[derive(Debug)]
+pub struct Needle(String);
+
+impl Needle {
+    pub fn new(text: &str) -> Self {
+        Self(fold(text))
+    }
+
+    /// Whether the comments or the title of a given review contain it.
+    pub fn is_in(&self, review: &Review) -> bool {
+        let mut texts = [&review.comments, &review.title].into_iter().flatten();
+        texts.any(|text| fold(text).contains(&self.0))
+    }
+}
+
+/// A search over the rows of a dataset, with what it has learned about the dataset so far.
 #[derive(Debug)]
 pub struct Search<'a> {
     dataset: &'a Dataset,
-    needle: String,
+    needle: Needle,
     banks: Vec<(&'static Bank, Table)>,
-    /// What stands in each location's list of reviews, once one of its rows has been met.
+    /// The entries of each location, computed when one of its rows is first visited.
     entries: Vec<Option<Vec<Entry<'a>>>>,
 }
 
-/// An entry of a location's list of reviews, as a search sees it.
+/// An entry of a location's list of reviews.
 #[derive(Debug)]
 enum Entry<'a> {
-    /// Reviews as given.
     Given(&'a [Review]),
-    /// Generated ones: what their draws have in common, and the place of the table for each of their languages.
+    /// Generated reviews: their plan, their stream, and the index of the table of each of their languages.
     Generated(&'a ReviewPlan, Draw, Vec<(Locale, usize)>),
-    /// Generated ones none of which can have the needle in it.
-    Barren,
+    /// Generated reviews none of which can contain the needle.
+    NoMatch,
 }
 
-/// What a needle has in common with each phrase of a bank. A phrase that is followed by another is taken with the
+/// How the needle overlaps with each phrase of a bank. A phrase that another one follows is compared together with the
 /// space between them.
 #[derive(Debug)]
 struct Table {
-    phrases: Vec<Common>,
-    /// Whether a review of so many stars, 1-5, may have the needle in it at all.
-    may: [bool; 5],
+    phrases: Vec<Overlap>,
+    /// Whether a review of 1-5 stars can contain the needle at all.
+    may_match: [bool; 5],
 }
 
-/// Bit `k` of a mask speaks of the needle's first `k` bytes; bits beyond the mask's width are taken as set.
+/// How the needle overlaps with a phrase. Bit `k` of a mask is about a split of the needle after `k` bytes; splits from 127
+/// on share the last bit.
 #[derive(Clone, Copy, Debug, Default)]
-struct Common {
-    /// The needle stands in it.
-    whole: bool,
-    /// It ends with the first `k` bytes.
+struct Overlap {
+    /// The phrase contains the needle.
+    contains: bool,
+    /// The phrase ends with the part before the split.
     ends: u128,
-    /// It begins with what follows the first `k` bytes.
+    /// The phrase begins with the part after the split.
     begins: u128,
-    /// It stands in the needle.
+    /// The needle contains the phrase.
     within: bool,
 }
 
-impl Common {
+impl Overlap {
     fn of(needle: &str, phrase: &str) -> Self {
         let splits = (1..needle.len()).filter(|at| needle.is_char_boundary(*at));
         let (mut ends, mut begins) = (0_u128, 0_u128);
@@ -63,13 +78,13 @@ impl Common {
             begins |= if phrase.starts_with(tail) { bit } else { 0 };
         }
         let within = !phrase.is_empty() && needle.contains(phrase);
-        Self { whole: phrase.contains(needle), ends, begins, within }
+        Self { contains: phrase.contains(needle), ends, begins, within }
     }
 
-    /// What any of two has.
+    /// The overlaps that either of two phrases has.
     const fn or(self, other: Self) -> Self {
         Self {
-            whole: self.whole || other.whole,
+            contains: self.contains || other.contains,
             ends: self.ends | other.ends,
             begins: self.begins | other.begins,
             within: self.within || other.within,
@@ -79,14 +94,14 @@ impl Common {
 
 impl Table {
     fn new(needle: &str, bank: &Bank) -> Self {
-        let last = |at: u32| bank.close.iter().chain(&bank.title).any(|section| section.all.contains(&at));
-        let phrases: Vec<Common> = (0..)
+        let is_last = |at: u32| bank.close.iter().chain(&bank.title).any(|section| section.all.contains(&at));
+        let phrases: Vec<Overlap> = (0..)
             .zip(bank.folded())
             .map(|(at, phrase)| {
-                if last(at) {
-                    Common::of(needle, phrase)
+                if is_last(at) {
+                    Overlap::of(needle, phrase)
                 } else {
-                    Common::of(needle, &format!("{phrase}{}", bank.join))
+                    Overlap::of(needle, &format!("{phrase}{}", bank.join))
                 }
             })
             .collect();
@@ -96,10 +111,10 @@ impl Table {
                 .get(range)
                 .unwrap_or_default()
                 .iter()
-                .fold(Common::default(), |any, common| any.or(*common))
+                .fold(Overlap::default(), |any, overlap| any.or(*overlap))
         };
         let [good, bad] = [&bank.good, &bank.bad].map(|ranges| any(&ranges[0]).or(any(&ranges[1])));
-        let may = std::array::from_fn(|star| {
+        let may_match = std::array::from_fn(|star| {
             let stars = u8::try_from(star + 1).unwrap_or(5);
             let (open, close) = (any(&bank.open[star]), any(&bank.close[mood(stars)]));
             let details = match stars {
@@ -107,71 +122,67 @@ impl Table {
                 2 | 3 => good.or(bad),
                 _ => bad,
             };
-            // It stands in one phrase, over the seam of two, or has whole phrases in it between the ends of two.
+            // The needle is within one phrase, crosses from one phrase to the next, or spans at least one whole phrase.
             let (first, last) = (open.or(details), details.or(close));
             let two = open.ends & details.begins | details.ends & last.begins;
             let more = details.within && first.ends != 0 && last.begins != 0;
-            any(&bank.title[star]).whole || first.or(last).whole || two != 0 || more
+            any(&bank.title[star]).contains || first.or(last).contains || two != 0 || more
         });
-        Self { phrases, may }
+        Self { phrases, may_match }
     }
 
-    fn common(&self, phrase: u32) -> Common {
+    fn overlap(&self, phrase: u32) -> Overlap {
         self.phrases.get(phrase as usize).copied().unwrap_or_default()
     }
 }
 
 impl<'a> Search<'a> {
-    /// A search for that text.
-    #[must_use]
     pub fn new(dataset: &'a Dataset, text: &str) -> Self {
         let entries = (0..dataset.location_count()).map(|_| None).collect();
-        Self { dataset, needle: fold(text), banks: Vec::new(), entries }
+        Self { dataset, needle: Needle::new(text), banks: Vec::new(), entries }
     }
 
-    /// Whether the text stands in the comments or the title of a row.
+    /// Whether the comments or the title of a row contain the text.
     pub fn finds(&mut self, row: u32) -> bool {
-        let place = self.dataset.reviews.location[row as usize];
-        if self.entries[place as usize].is_none() {
-            self.entries[place as usize] = Some(self.entries_of(place));
+        let location = self.dataset.reviews.location[row as usize];
+        if self.entries[location as usize].is_none() {
+            self.entries[location as usize] = Some(self.entries_of(location));
         }
         let origin = self.dataset.reviews.origin[row as usize];
-        let entries = self.entries[place as usize].as_deref().unwrap_or_default();
+        let entries = self.entries[location as usize].as_deref().unwrap_or_default();
         match entries.get(origin.entry as usize) {
-            Some(Entry::Given(reviews)) => reviews.get(origin.index as usize).is_some_and(|review| {
-                let mut texts = [&review.comments, &review.title].into_iter().flatten();
-                texts.any(|text| fold(text).contains(&self.needle))
-            }),
+            Some(Entry::Given(reviews)) => {
+                reviews.get(origin.index as usize).is_some_and(|review| self.needle.is_in(review))
+            }
             Some(Entry::Generated(plan, stream, tables)) => {
                 let record = Record::of(stream, origin.index);
-                let outline = outline(plan, &self.dataset.sources, self.dataset.today, &record);
-                let Outline { stars, locale, .. } = outline;
+                let facts = generated_facts(plan, &self.dataset.sources, self.dataset.today, &record);
+                let Facts { stars, locale, .. } = facts;
                 let table = tables.iter().find(|(known, _)| *known == locale);
                 let Some((bank, table)) = table.and_then(|(_, at)| self.banks.get(*at)) else { return false };
-                if !table.may[usize::from(stars.clamp(1, 5)) - 1] {
+                if !table.may_match[usize::from(stars.clamp(1, 5)) - 1] {
                     return false;
                 }
-                let words = words(bank, &outline, &record);
-                words.title != NONE && table.common(words.title).whole
-                    || in_comments(&self.needle, table, bank, words.comments)
+                let phrases = choose_phrases(bank, &facts, &record);
+                phrases.title != NONE && table.overlap(phrases.title).contains
+                    || in_comments(&self.needle.0, table, bank, phrases.comments)
             }
-            Some(Entry::Barren) | None => false,
+            Some(Entry::NoMatch) | None => false,
         }
     }
 
-    fn entries_of(&mut self, place: u32) -> Vec<Entry<'a>> {
+    fn entries_of(&mut self, location: u32) -> Vec<Entry<'a>> {
         let dataset = self.dataset;
-        let location = dataset.location(place);
-        let category = &dataset.account(dataset.account_of(place)).category;
+        let category = &dataset.account(dataset.account_of(location)).category;
+        let location = dataset.location(location);
         let entry = |(at, reviews): (u32, &'a Reviews)| match reviews {
             Reviews::Given(given) => Entry::Given(given),
             Reviews::Generated(plan) => {
                 let locales = plan.locales.iter().map(|(locale, _)| *locale);
                 let tables: Vec<(Locale, usize)> =
                     locales.map(|locale| (locale, self.table(bank(locale, category)))).collect();
-                let barren = tables.iter().all(|(_, table)| self.banks[*table].1.may == [false; 5]);
-                if barren {
-                    return Entry::Barren;
+                if tables.iter().all(|(_, table)| self.banks[*table].1.may_match == [false; 5]) {
+                    return Entry::NoMatch;
                 }
                 Entry::Generated(plan, Record::stream(dataset.seed, REVIEW, location.number, at), tables)
             }
@@ -179,27 +190,27 @@ impl<'a> Search<'a> {
         (0..).zip(&location.reviews).map(entry).collect()
     }
 
-    /// Place of the table of a bank, made when the bank is first met; few are ever met.
+    /// The index of a bank's table, which is computed when it is first asked for. There are few.
     fn table(&mut self, bank: &'static Bank) -> usize {
         let known = self.banks.iter().position(|(known, _)| std::ptr::eq(*known, bank));
         known.unwrap_or_else(|| {
-            self.banks.push((bank, Table::new(&self.needle, bank)));
+            self.banks.push((bank, Table::new(&self.needle.0, bank)));
             self.banks.len() - 1
         })
     }
 }
 
 fn in_comments(needle: &str, table: &Table, bank: &Bank, comments: [u32; 4]) -> bool {
-    let said = || comments.iter().filter(|phrase| **phrase != NONE);
+    let phrases = || comments.iter().filter(|phrase| **phrase != NONE);
     let (mut ends, mut meets, mut within) = (0, false, false);
-    for phrase in said() {
-        let common = table.common(*phrase);
-        if common.whole {
+    for phrase in phrases() {
+        let overlap = table.overlap(*phrase);
+        if overlap.contains {
             return true;
         }
-        meets |= ends & common.begins != 0;
-        within |= common.within;
-        ends = common.ends;
+        meets |= ends & overlap.begins != 0;
+        within |= overlap.within;
+        ends = overlap.ends;
     }
     if needle.len() <= 127 && !within {
         return meets;
@@ -209,7 +220,7 @@ fn in_comments(needle: &str, table: &Table, bank: &Bank, comments: [u32; 4]) -> 
     }
     let folded = bank.folded();
     let texts: Vec<&str> =
-        said().filter_map(|phrase| folded.get(*phrase as usize)).map(String::as_str).collect();
+        phrases().filter_map(|phrase| folded.get(*phrase as usize)).map(String::as_str).collect();
     texts.join(bank.join).contains(needle)
 }
 
@@ -223,7 +234,7 @@ mod tests {
         let dataset = fixture::generated(400);
         let rows = || 0..u32::try_from(dataset.reviews.len()).unwrap();
         let shown = |row| {
-            let review = dataset.show(row).unwrap();
+            let review = dataset.review(row).unwrap();
             (
                 fold(&review.comments.to_string()),
                 fold(&review.title.map(|t| t.to_string()).unwrap_or_default()),

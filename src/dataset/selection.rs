@@ -1,37 +1,46 @@
-//! Which reviews a request asks for, as a walk over the rows, 64 at a time.
+//! Filters of reviews, and a walk over the rows that pass, 64 rows at a time.
 
 use std::ops::Range;
 
 use crate::api::dates::Day;
-use crate::dataset::bits::{Bits, Ones};
+use crate::dataset::bits::{Bits, SetBits};
 use crate::dataset::classes::Class;
 use crate::dataset::reviews::Reviews;
-use crate::dataset::zones::ZONE;
+use crate::dataset::update_blocks::BLOCK;
 
-/// What a review must be; all of it must hold, and what is absent lets every review pass.
+/// Conditions on a review. All of them must hold; an absent condition lets every review pass.
 #[derive(Clone, Debug, Default)]
 pub struct Filter<'a> {
-    /// At one of these places, each named once.
+    /// The review belongs to one of these locations, which ascend.
     pub locations: Option<&'a [u32]>,
-    /// Posted on this day or later.
+    /// It was posted on this day or later.
     pub from: Option<Day>,
-    /// Posted on this day or earlier.
+    /// It was posted on this day or earlier.
     pub to: Option<Day>,
-    /// Posted or responded to on this day or later.
+    /// It was posted or responded to on this day or later.
     pub updated_from: Option<Day>,
-    /// Posted and responded to on this day or earlier.
+    /// It was posted and responded to on this day or earlier.
     pub updated_to: Option<Day>,
-    /// Of one of these ratings.
+    /// It has one of these ratings, 0-5.
     pub ratings: Option<[bool; 6]>,
-    /// Of one of these sources.
+    /// It is from one of these sources.
     pub sources: Option<Vec<u16>>,
-    /// Published, or parked.
+    /// It is published (true) or parked (false).
     pub published: Option<bool>,
 }
 
+/// The values of one review that a filter looks at.
+#[derive(Clone, Copy, Debug)]
+pub struct Values {
+    pub location: u32,
+    pub day: Day,
+    /// The later of the days of review and response.
+    pub updated: Day,
+    pub class: Class,
+}
+
 impl Filter<'_> {
-    /// Whether it asks for days alone, locations aside.
-    #[must_use]
+    /// Whether nothing but days of posting and locations are restricted.
     pub const fn is_days_only(&self) -> bool {
         self.updated_from.is_none()
             && self.updated_to.is_none()
@@ -40,16 +49,26 @@ impl Filter<'_> {
             && self.published.is_none()
     }
 
-    /// Whether it lets that source, rating and state of publication pass.
-    fn takes(&self, (source, rating, published): Class) -> bool {
+    /// Whether one review passes.
+    pub fn matches(&self, review: Values) -> bool {
+        let Values { location, day, updated, class } = review;
+        self.matches_class(class)
+            && self.from.is_none_or(|from| day >= from)
+            && self.to.is_none_or(|to| day <= to)
+            && self.updated_from.is_none_or(|from| updated >= from)
+            && self.updated_to.is_none_or(|to| updated <= to)
+            && self.locations.is_none_or(|locations| locations.binary_search(&location).is_ok())
+    }
+
+    fn matches_class(&self, (source, rating, published): Class) -> bool {
         self.ratings.is_none_or(|ratings| ratings[usize::from(rating)])
             && self.sources.as_ref().is_none_or(|sources| sources.contains(&source))
             && self.published.is_none_or(|wanted| wanted == published)
     }
 }
 
-/// The rows that pass a filter, newest first: a walk from zone to zone, in each from word to word, in each from bit to
-/// bit.
+/// Iterates over the rows that pass a filter, newest first: block by block, in each block word by word, in each word bit
+/// by bit.
 #[derive(Debug)]
 pub struct Selected<'a> {
     reviews: &'a Reviews,
@@ -57,68 +76,68 @@ pub struct Selected<'a> {
     rows: Range<u32>,
     /// The bits of the ratings that pass, and those of the sources.
     any_of: [Option<Vec<&'a Bits>>; 2],
-    /// Where the walk keeps to some rows.
-    few: Option<Few<'a>>,
-    /// The locations that pass, where the walk does not keep to their rows.
-    places: Option<Bits>,
-    zone: u32,
-    /// Words of the zone that are still to be looked at.
-    words: Ones,
+    /// The lists of rows that the walk is restricted to, if any.
+    lists: Option<RowLists<'a>>,
+    /// The locations that pass, if the lists do not already restrict the walk to them.
+    locations: Option<Bits>,
+    block: u32,
+    /// Words of the block that have not been visited yet.
+    words: SetBits,
     word: u32,
-    ones: Ones,
+    /// Rows of the word that have not been visited yet.
+    bits: SetBits,
 }
 
-/// Some rows, zone by zone. They are put in as the walk comes to a zone, so that a page costs what it passes over, not
-/// what the lists have.
+/// Lists of rows, merged block by block as the walk reaches a block, so that a page costs what it passes over and not the
+/// length of the lists.
 #[derive(Debug)]
-struct Few<'a> {
-    /// What is left of each list of rows.
-    left: Vec<&'a [u32]>,
+struct RowLists<'a> {
+    /// The rest of each list.
+    rest: Vec<&'a [u32]>,
+    /// The rows of the current block.
     words: [u64; 64],
     /// The words that are not 0.
-    touched: u64,
+    occupied: u64,
 }
 
-impl<'a> Few<'a> {
-    /// The rows of some lists, from a row on.
-    fn new(lists: Vec<&'a [u32]>, from: u32) -> Self {
-        let mut left = lists;
-        for rows in &mut left {
-            *rows = &rows[rows.partition_point(|row| *row < from)..];
+impl<'a> RowLists<'a> {
+    /// The rows of some lists, from `first` on.
+    fn new(lists: Vec<&'a [u32]>, first: u32) -> Self {
+        let mut rest = lists;
+        for rows in &mut rest {
+            *rows = &rows[rows.partition_point(|row| *row < first)..];
         }
-        Self { left, words: [0; 64], touched: 0 }
+        Self { rest, words: [0; 64], occupied: 0 }
     }
 
-    /// Puts in the rows of a zone, and tells which of its words have any.
-    fn enter(&mut self, zone: u32) -> u64 {
-        Ones(std::mem::take(&mut self.touched)).for_each(|word| self.words[word as usize] = 0);
-        for left in &mut self.left {
-            while let Some((row, rest)) = left.split_first().filter(|(row, _)| **row / ZONE <= zone) {
-                *left = rest;
-                if row / ZONE == zone {
-                    let word = row % ZONE / 64;
+    /// Takes in the rows of a block, and returns which of its words have any.
+    fn enter(&mut self, block: u32) -> u64 {
+        SetBits(std::mem::take(&mut self.occupied)).for_each(|word| self.words[word as usize] = 0);
+        for rest in &mut self.rest {
+            while let Some((row, tail)) = rest.split_first().filter(|(row, _)| **row / BLOCK <= block) {
+                *rest = tail;
+                if row / BLOCK == block {
+                    let word = row % BLOCK / 64;
                     self.words[word as usize] |= 1 << (row % 64);
-                    self.touched |= 1 << word;
+                    self.occupied |= 1 << word;
                 }
             }
         }
-        self.touched
+        self.occupied
     }
 }
 
-/// A class of reviews is rare where it and its like are less than one row in so many.
+/// The lists of the matching classes are used only where they have less than one row in this many.
 const RARE: usize = 16;
 
 impl Reviews {
     /// How many locations its rows belong to.
-    #[must_use]
     pub fn locations(&self) -> usize {
         self.by_location.count()
     }
 
-    /// The rows that pass a filter, newest first. The walk keeps to the shortest lists that have them all: those of the
-    /// locations, or those of rare classes; with neither it goes over the bits of all rows.
-    #[must_use]
+    /// The rows that pass a filter, newest first. The walk is restricted to the shortest lists that contain them all:
+    /// those of the locations, or those of rare classes. Without either it goes over all rows.
     pub fn select<'a>(&'a self, filter: &'a Filter<'a>) -> Selected<'a> {
         let rows = self.between(filter.from, filter.to);
         let ratings = filter.ratings.as_ref().map(|ratings| {
@@ -128,43 +147,61 @@ impl Reviews {
             sources.iter().filter_map(|source| self.by_source.get(usize::from(*source))).collect()
         });
         let length = |lists: &[&[u32]]| lists.iter().map(|rows| rows.len()).sum::<usize>();
-        let of_places = filter.locations.map(|places| places.iter().map(|place| self.of(*place)).collect());
-        let of_places = of_places.filter(|lists: &Vec<&[u32]>| length(lists) < self.len());
-        let of_classes: Vec<&[u32]> = self.by_class.rows_of(|class| filter.takes(class)).collect();
-        let most = of_places.as_ref().map_or(self.len(), |lists| length(lists)).min(self.len() / RARE);
-        let (few, places) = if length(&of_classes) < most {
-            let places = filter.locations.filter(|_| of_places.is_some());
-            (Some(of_classes), places.map(|places| Bits::of(self.locations(), places)))
+        let of_locations =
+            filter.locations.map(|locations| locations.iter().map(|location| self.of(*location)).collect());
+        let of_locations = of_locations.filter(|lists: &Vec<&[u32]>| length(lists) < self.len());
+        let of_classes: Vec<&[u32]> = self.by_class.rows_of(|class| filter.matches_class(class)).collect();
+        let most = of_locations.as_ref().map_or(self.len(), |lists| length(lists)).min(self.len() / RARE);
+        let (lists, locations) = if length(&of_classes) < most {
+            let locations = filter.locations.filter(|_| of_locations.is_some());
+            (Some(of_classes), locations.map(|locations| Bits::of(self.locations(), locations)))
         } else {
-            (of_places, None)
+            (of_locations, None)
         };
         let mut selected = Selected {
             reviews: self,
             filter,
             any_of: [ratings, sources],
-            few: few.map(|lists| Few::new(lists, rows.start)),
-            places,
-            zone: rows.start / ZONE,
+            lists: lists.map(|lists| RowLists::new(lists, rows.start)),
+            locations,
+            block: rows.start / BLOCK,
             rows,
-            words: Ones(0),
+            words: SetBits(0),
             word: 0,
-            ones: Ones(0),
+            bits: SetBits(0),
         };
-        selected.enter();
+        selected.enter_block();
         selected
     }
 }
 
 impl Selected<'_> {
-    /// Goes into the present zone, as far as anything can be found there.
-    fn enter(&mut self) {
+    /// Starts on the current block, unless nothing can be found there.
+    fn enter_block(&mut self) {
         let Filter { updated_from, updated_to, .. } = self.filter;
-        if self.reviews.zones.may_hold(self.zone, *updated_from, *updated_to) {
-            self.words = Ones(self.few.as_mut().map_or(u64::MAX, |few| few.enter(self.zone)));
+        if self.reviews.update_blocks.may_contain(self.block, *updated_from, *updated_to) {
+            let words = self.lists.as_mut().map_or(u64::MAX, |lists| lists.enter(self.block));
+            self.words = SetBits(words);
         }
     }
 
-    /// The rows of the present word that pass, locations and days of update aside.
+    /// Moves on to the next word; none where there are no more.
+    fn next_word(&mut self) -> Option<()> {
+        loop {
+            if let Some(word) = self.words.next() {
+                self.word = self.block * 64 + word;
+                self.bits = SetBits(self.mask());
+                return Some(());
+            }
+            self.block += 1;
+            if self.block > self.rows.end / BLOCK {
+                return None;
+            }
+            self.enter_block();
+        }
+    }
+
+    /// The rows of the current word that pass, apart from what `passes` checks.
     fn mask(&self) -> u64 {
         let Range { start, end } = self.rows;
         let first = self.word * 64;
@@ -175,8 +212,8 @@ impl Selected<'_> {
         if end - first < 64 {
             mask &= (1 << (end - first)) - 1;
         }
-        if let Some(few) = &self.few {
-            mask &= few.words[(self.word % 64) as usize];
+        if let Some(lists) = &self.lists {
+            mask &= lists.words[(self.word % 64) as usize];
         }
         let word = self.word as usize;
         for any in self.any_of.iter().flatten() {
@@ -189,14 +226,21 @@ impl Selected<'_> {
         }
     }
 
-    /// Whether a row is at one of the locations, and was updated within the days.
+    /// Whether `passes` has anything to check.
+    const fn checks_rows(&self) -> bool {
+        self.locations.is_some() || self.filter.updated_from.is_some() || self.filter.updated_to.is_some()
+    }
+
+    /// Whether a row was updated within the days and belongs to one of the locations.
     fn passes(&self, row: u32) -> bool {
         let Filter { updated_from, updated_to, .. } = self.filter;
         let day = self.reviews.updated[row as usize];
-        let place = self.reviews.location[row as usize];
         updated_from.is_none_or(|from| day >= from)
             && updated_to.is_none_or(|to| day <= to)
-            && self.places.as_ref().is_none_or(|places| places.contains(place))
+            && self
+                .locations
+                .as_ref()
+                .is_none_or(|locations| locations.contains(self.reviews.location[row as usize]))
     }
 }
 
@@ -205,22 +249,29 @@ impl Iterator for Selected<'_> {
 
     fn next(&mut self) -> Option<u32> {
         loop {
-            if let Some(bit) = self.ones.next() {
+            while let Some(bit) = self.bits.next() {
                 let row = self.word * 64 + bit;
-                if self.passes(row) {
+                if !self.checks_rows() || self.passes(row) {
                     return Some(row);
                 }
-            } else if let Some(word) = self.words.next() {
-                self.word = self.zone * 64 + word;
-                self.ones = Ones(self.mask());
-            } else {
-                self.zone += 1;
-                if self.zone > self.rows.end / ZONE {
-                    return None;
-                }
-                self.enter();
+            }
+            self.next_word()?;
+        }
+    }
+
+    /// Skips whole words by the number of their rows, unless each row must be checked.
+    fn nth(&mut self, n: usize) -> Option<u32> {
+        let mut left = n;
+        if !self.checks_rows() {
+            while left >= self.bits.remaining() as usize {
+                left -= self.bits.remaining() as usize;
+                self.next_word()?;
             }
         }
+        for _ in 0..left {
+            self.next()?;
+        }
+        self.next()
     }
 }
 
@@ -230,32 +281,30 @@ mod tests {
     use crate::dataset::facts::fixture;
     use crate::dataset::insight::{Score, scores};
 
-    /// What the walk must yield, row by row.
-    fn plainly(reviews: &Reviews, filter: &Filter) -> Vec<u32> {
+    /// The rows that pass, found by looking at each row.
+    fn scan(reviews: &Reviews, filter: &Filter) -> Vec<u32> {
         let rows = 0..u32::try_from(reviews.len()).unwrap();
-        let any = |bits: Vec<&Bits>, row| bits.iter().any(|bits| bits.contains(row));
+        let of = |sets: &[Bits], row| sets.iter().position(|bits| bits.contains(row)).unwrap();
         rows.filter(|&row| {
             let at = row as usize;
-            let (day, updated) = (reviews.day[at], reviews.updated[at]);
-            filter.locations.is_none_or(|places| places.contains(&reviews.location[at]))
-                && filter.from.is_none_or(|from| day >= from)
-                && filter.to.is_none_or(|to| day <= to)
-                && filter.updated_from.is_none_or(|from| updated >= from)
-                && filter.updated_to.is_none_or(|to| updated <= to)
-                && filter.ratings.is_none_or(|ratings| {
-                    any((0..6).filter(|r| ratings[*r]).map(|r| &reviews.by_rating[r]).collect(), row)
-                })
-                && filter.sources.as_ref().is_none_or(|sources| {
-                    any(sources.iter().map(|s| &reviews.by_source[usize::from(*s)]).collect(), row)
-                })
-                && filter.published.is_none_or(|published| reviews.published.contains(row) == published)
+            let (source, rating) = (of(&reviews.by_source, row), of(&reviews.by_rating, row));
+            filter.matches(Values {
+                location: reviews.location[at],
+                day: reviews.day[at],
+                updated: reviews.updated[at],
+                class: (
+                    u16::try_from(source).unwrap(),
+                    u8::try_from(rating).unwrap(),
+                    reviews.published.contains(row),
+                ),
+            })
         })
         .collect()
     }
 
     #[test]
-    fn the_walk_yields_what_a_plain_look_at_every_row_yields() {
-        // Enough for several zones.
+    fn the_walk_yields_the_rows_that_a_scan_yields_and_skips_as_many() {
+        // Enough for several blocks.
         let dataset = fixture::generated(10_000);
         let reviews = &dataset.reviews;
         let days =
@@ -286,7 +335,12 @@ mod tests {
         }
         for filter in &filters {
             let walked: Vec<u32> = reviews.select(filter).collect();
-            assert_eq!(walked, plainly(reviews, filter), "{filter:?}");
+            assert_eq!(walked, scan(reviews, filter), "{filter:?}");
+            for skip in [1, 63, 64, 65, 900, 4_095, 4_096, 5_000, 20_000] {
+                let skipped: Vec<u32> = reviews.select(filter).skip(skip).take(30).collect();
+                let expected = walked.get(skip..).unwrap_or_default();
+                assert_eq!(skipped, expected[..expected.len().min(30)], "{skip} {filter:?}");
+            }
         }
     }
 
@@ -296,10 +350,10 @@ mod tests {
         let reviews = &dataset.reviews;
         for (from, to) in [(None, None), (Some(Day(20_050)), Some(Day(20_060))), (Some(Day(20_300)), None)] {
             let filter = Filter { from, to, ..Filter::default() };
-            let summed = scores(reviews, &filter, &[1, 0]);
-            let by_row = [1, 0].map(|place: u32| {
+            let summed = scores(&dataset, None, &filter, &[0, 1]);
+            let by_row = [0, 1].map(|location: u32| {
                 let mut score = Score::default();
-                for row in reviews.select(&Filter { locations: Some(&[place]), ..filter.clone() }) {
+                for row in reviews.select(&Filter { locations: Some(&[location]), ..filter.clone() }) {
                     score.add(reviews.sentiment[row as usize], reviews.mentions[row as usize]);
                 }
                 score
@@ -314,7 +368,7 @@ mod tests {
         let ids = |dataset: &crate::dataset::facts::Dataset| -> Vec<String> {
             (0..u32::try_from(dataset.reviews.len()).unwrap())
                 .map(|row| {
-                    let shown = dataset.show(row).unwrap();
+                    let shown = dataset.review(row).unwrap();
                     format!("{} {} {}", shown.id, shown.day.iso(), shown.comments)
                 })
                 .collect()

@@ -177,7 +177,7 @@ impl Counted<'_> {
                 let (block, place) = (before / u64::from(of.max(1)), before % u64::from(of.max(1)));
                 let order = Draw::new(seed, "exactly").with_text(self.fault).with(group).with(block);
                 (
-                    Some(share_of(order.shuffled(place, of.into()), of.into())),
+                    Some(share_of(order.permuted(place, of.into()), of.into())),
                     Some(share_of(hits.into(), of.into())),
                 )
             }

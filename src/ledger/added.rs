@@ -1,183 +1,190 @@
-//! Reviews and questions that were added to a world. Each has its id from the moment it is added, and keeps it.
+//! Reviews and questions that were added to a world. Each gets its id when it is added, and keeps it.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
-use arc_swap::ArcSwapOption;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::api::ids::draw_free;
 use crate::api::sources;
-use crate::dataset::added::ByLocation;
+use crate::dataset::added::{AddedQuestion, AddedReview, Additions};
 use crate::dataset::facts::Dataset;
 use crate::dataset::records::{Question, Review};
 use crate::draw::Draw;
 
-/// What was added.
+/// All records that were added to a world.
 #[derive(Debug, Default)]
-pub struct Added {
-    /// A mutex: it is held for one addition, or to lay all of them beside another dataset.
+pub struct AddedRecords {
+    /// Held while a record is added or the lists are rebuilt.
     records: Mutex<Records>,
-    /// Every request for facts asks for this, and few worlds have any: one atomic read tells that there is none.
-    /// Written under the lock of the records alone, so that it is never older than they are.
-    beside: ArcSwapOption<Beside>,
+    /// What requests read: each takes a reference and releases the lock at once. Written only while `records` is locked,
+    /// so the two always agree.
+    lists: RwLock<Lists>,
 }
 
-/// All that was added, beside one dataset.
-#[derive(Debug)]
-pub struct Beside {
-    /// Number of that dataset.
-    of: u64,
-    /// The records.
-    pub facts: Dataset,
-}
-
-/// In the order added, with the numbers of their locations.
+/// The records in the order in which they were added, each with the number of its location.
 #[derive(Debug, Default)]
 struct Records {
-    /// With the alias of the source, whose place may be another after a reload.
+    /// With the alias of the source, whose index may change with a reload.
     reviews: Vec<(u64, String, Review)>,
-    questions: Vec<(u64, Question)>,
+    questions: Vec<(u64, Arc<AddedQuestion>)>,
+    /// How many reviews and questions were added to each location.
+    review_counts: BTreeMap<u64, u32>,
+    question_counts: BTreeMap<u64, u32>,
 }
 
-/// An id that is not free in the account.
+/// The records as additions to one dataset, without those whose location or source it does not have.
+#[derive(Debug, Default)]
+struct Lists {
+    /// The number of that dataset; none if nothing has been added.
+    dataset: Option<u64>,
+    /// Extended in place unless a request is reading it; then copied.
+    additions: Arc<Additions>,
+}
+
+/// The error of an id that the account has already.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Taken {
-    /// What has it: a review, a question or an answer.
+pub struct IdTaken {
+    /// What has the id: a review, a question or an answer.
     pub what: &'static str,
-    /// The id.
     pub id: String,
 }
 
-impl Added {
-    /// What was added, beside that dataset; none where nothing was.
-    #[must_use]
-    pub fn beside(&self, dataset: &Dataset) -> Option<Arc<Beside>> {
-        let known = self.beside.load_full()?;
-        if known.of == dataset.number {
-            return Some(known);
+impl AddedRecords {
+    /// The additions to a dataset; none if nothing has been added.
+    pub fn read(&self, dataset: &Dataset) -> Option<Arc<Additions>> {
+        let lists = self.lists();
+        match lists.dataset? {
+            number if number == dataset.number => Some(Arc::clone(&lists.additions)),
+            // The first request after a reload.
+            _ => {
+                drop(lists);
+                let records = self.records();
+                self.rebuild_if_stale(&records, dataset);
+                Some(Arc::clone(&self.lists().additions))
+            }
         }
-        self.current(&self.records(), dataset)
     }
 
-    /// Adds a review of a location, and tells its id and all that was added. An id that it does not have is drawn from
-    /// (seed, location, how many were added there before).
+    /// Adds a review to a location. Without an id it gets one drawn from seed, location, and the number of reviews added
+    /// there before.
     ///
     /// # Errors
-    /// Where a review of the account has its id.
-    pub fn review(
+    /// A review of the account has the id.
+    pub fn add_review(
         &self,
         dataset: &Dataset,
-        place: u32,
+        location: u32,
         mut review: Review,
-    ) -> Result<(String, Arc<Beside>), Taken> {
+    ) -> Result<Arc<AddedReview>, IdTaken> {
         let mut records = self.records();
-        let before = self.current(&records, dataset);
-        let facts = both(dataset, before.as_deref());
-        let (account, location) = (dataset.account_of(place), dataset.location(place).number);
-        let taken = |id: &str| facts.iter().any(|facts| facts.has_review(account, id));
+        self.rebuild_if_stale(&records, dataset);
+        let (account, number) = (dataset.account_of(location), dataset.location(location).number);
+        let count = records.review_counts.get(&number).copied().unwrap_or_default();
+        let taken =
+            |id: &str| dataset.has_review(account, id) || self.lists().additions.has_review(account, id);
         let id = match review.id {
-            Some(id) if taken(&id) => return Err(Taken { what: "review", id }),
+            Some(id) if taken(&id) => return Err(IdTaken { what: "review", id }),
             Some(id) => id,
             None => {
-                let earlier = records.reviews.iter().filter(|(other, ..)| *other == location).count();
-                let draw = Draw::new(dataset.seed, "added-review").with(location).with(earlier as u64);
+                let draw = Draw::new(dataset.seed, "added-review").with(number).with(count.into());
                 draw_free(draw, |id| taken(&id.to_string())).to_string()
             }
         };
         review.id = Some(id.clone());
         let source = dataset.sources.get(usize::from(review.source));
         let alias = source.map(|source| source.alias.clone()).unwrap_or_default();
-        records.reviews.push((location, alias, review));
-        Ok((id, self.lay(&records, dataset)))
+        records.reviews.push((number, alias, review.clone()));
+        records.review_counts.insert(number, count + 1);
+        let added = Arc::new(AddedReview::new(dataset, location, id, review));
+        Arc::make_mut(&mut self.write_lists().additions).add_review(dataset, Arc::clone(&added));
+        Ok(added)
     }
 
-    /// Adds a question; the same holds for its id, and for those of its answers.
+    /// Adds a question to a location. It and its answers get ids as a review does.
     ///
     /// # Errors
-    /// Where a question of the account has its id, or an answer that of an answer of it.
-    pub fn question(
+    /// A question of the account has the question's id, or an answer that of an answer.
+    pub fn add_question(
         &self,
         dataset: &Dataset,
-        place: u32,
+        location: u32,
         mut question: Question,
-    ) -> Result<(u64, Arc<Beside>), Taken> {
+    ) -> Result<Arc<AddedQuestion>, IdTaken> {
         let mut records = self.records();
-        let before = self.current(&records, dataset);
-        let facts = both(dataset, before.as_deref());
-        let (account, location) = (dataset.account_of(place), dataset.location(place).number);
-        let earlier = records.questions.iter().filter(|(other, _)| *other == location).count();
-        let draw = Draw::new(dataset.seed, "added-question").with(location).with(earlier as u64);
+        self.rebuild_if_stale(&records, dataset);
+        let (account, number) = (dataset.account_of(location), dataset.location(location).number);
+        let index = records.question_counts.get(&number).copied().unwrap_or_default();
+        let draw = Draw::new(dataset.seed, "added-question").with(number).with(index.into());
 
-        let taken = |id| facts.iter().any(|facts| facts.has_question(account, id));
+        let taken =
+            |id| dataset.has_question(account, id) || self.lists().additions.has_question(account, id);
         let id = match question.id {
-            Some(id) if taken(id) => return Err(Taken { what: "question", id: id.to_string() }),
+            Some(id) if taken(id) => return Err(IdTaken { what: "question", id: id.to_string() }),
             Some(id) => id,
             None => draw_free(draw.clone(), taken),
         };
         question.id = Some(id);
+        let taken = |id| dataset.has_answer(account, id) || self.lists().additions.has_answer(account, id);
         let mut own: Vec<u64> = question.answers.iter().filter_map(|answer| answer.id).collect();
-        let taken = |id| facts.iter().any(|facts| facts.has_answer(account, id));
         if let Some(id) = own.iter().find(|id| taken(**id)) {
-            return Err(Taken { what: "answer", id: id.to_string() });
+            return Err(IdTaken { what: "answer", id: id.to_string() });
         }
         for (answer, at) in question.answers.iter_mut().zip(1..).filter(|(answer, _)| answer.id.is_none()) {
             let id = draw_free(draw.with(at), |id| own.contains(&id) || taken(id));
             own.push(id);
             answer.id = Some(id);
         }
-        records.questions.push((location, question));
-        Ok((id, self.lay(&records, dataset)))
+        let added = Arc::new(AddedQuestion { id, record: question, location, index });
+        records.questions.push((number, Arc::clone(&added)));
+        records.question_counts.insert(number, index + 1);
+        Arc::make_mut(&mut self.write_lists().additions).add_question(dataset, Arc::clone(&added));
+        Ok(added)
     }
 
-    /// As if nothing had been added.
+    /// Removes all added records.
     pub fn clear(&self) {
         let mut records = self.records();
         *records = Records::default();
-        self.beside.store(None);
+        *self.write_lists() = Lists::default();
     }
 
     fn records(&self) -> MutexGuard<'_, Records> {
         self.records.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The records beside a dataset; none where there are none.
-    fn current(&self, records: &Records, dataset: &Dataset) -> Option<Arc<Beside>> {
-        if records.is_empty() {
-            return None;
+    fn lists(&self) -> RwLockReadGuard<'_, Lists> {
+        self.lists.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write_lists(&self) -> RwLockWriteGuard<'_, Lists> {
+        self.lists.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Rebuilds the lists unless they are those of the dataset.
+    fn rebuild_if_stale(&self, records: &Records, dataset: &Dataset) {
+        if self.lists().dataset != Some(dataset.number) {
+            let additions = Arc::new(records.additions(dataset));
+            *self.write_lists() = Lists { dataset: Some(dataset.number), additions };
         }
-        let known = self.beside.load_full().filter(|known| known.of == dataset.number);
-        Some(known.unwrap_or_else(|| self.lay(records, dataset)))
     }
-
-    /// Lays the records beside a dataset, for all who ask from now on.
-    fn lay(&self, records: &Records, dataset: &Dataset) -> Arc<Beside> {
-        let beside = Arc::new(Beside { of: dataset.number, facts: records.beside(dataset) });
-        self.beside.store(Some(Arc::clone(&beside)));
-        beside
-    }
-}
-
-fn both<'a>(dataset: &'a Dataset, beside: Option<&'a Beside>) -> Vec<&'a Dataset> {
-    std::iter::once(dataset).chain(beside.map(|beside| &beside.facts)).collect()
 }
 
 impl Records {
-    const fn is_empty(&self) -> bool {
-        self.reviews.is_empty() && self.questions.is_empty()
-    }
-
-    /// Those whose location and source are there.
-    fn beside(&self, dataset: &Dataset) -> Dataset {
-        let (mut reviews, mut questions) = (ByLocation::new(), ByLocation::new());
-        for (location, alias, review) in &self.reviews {
-            let place = sources::find(&dataset.sources, alias).and_then(|place| u16::try_from(place).ok());
-            if let Some(source) = place {
+    fn additions(&self, dataset: &Dataset) -> Additions {
+        let mut additions = Additions::default();
+        for (number, alias, review) in &self.reviews {
+            let source = sources::find(&dataset.sources, alias).and_then(|index| u16::try_from(index).ok());
+            if let (Some(location), Some(source)) = (dataset.location_at(*number), source) {
                 let review = Review { source, ..review.clone() };
-                reviews.entry(*location).or_insert_with(Vec::new).push(review);
+                let id = review.id.clone().unwrap_or_default();
+                additions.add_review(dataset, Arc::new(AddedReview::new(dataset, location, id, review)));
             }
         }
-        for (location, question) in &self.questions {
-            questions.entry(*location).or_insert_with(Vec::new).push(question.clone());
+        for (number, question) in &self.questions {
+            if let Some(location) = dataset.location_at(*number) {
+                let question = AddedQuestion { location, ..AddedQuestion::clone(question) };
+                additions.add_question(dataset, Arc::new(question));
+            }
         }
-        dataset.beside(reviews, questions)
+        additions
     }
 }

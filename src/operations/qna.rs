@@ -11,8 +11,7 @@ use crate::api::operation::Operation;
 use crate::api::query::{page, within_window};
 use crate::api::schema::{self, Integer, ResponseDate, ResponseTime};
 use crate::dataset::added;
-use crate::dataset::facts::Dataset;
-use crate::dataset::questions::Shown;
+use crate::dataset::questions::QuestionView;
 use crate::dataset::text::Text;
 use crate::operations::spec::{
     Authorized, Context, Done, KeyIn, Paging, Parameter, ParameterKind, ParameterName, Run, Spec, StartIndex,
@@ -119,21 +118,19 @@ fn run<'a>(context: &Context<'a>, authorized: &Authorized<'_>) -> Result<Done, A
     for location in dataset.locations_of(place) {
         asked[location as usize] = true;
     }
-    let unanswered = |facts: &'a Dataset| {
-        facts.questions.rows.iter().filter(|row| !row.answered && asked[row.location as usize])
-    };
-    let rows = || added::questions(dataset, context.added, unanswered);
+    let unanswered = |location: u32, answered: bool| !answered && asked[location as usize];
+    let listed = || added::questions(dataset, context.added, unanswered);
     let (skip, take) = page(start, count);
-    let shown = rows().skip(skip).take(take).filter_map(|(facts, row)| facts.show_question(row));
-    let questions_and_answers = shown.map(Question::of).collect();
+    let page = listed().skip(skip).take(take).filter_map(|question| dataset.listed_question(question));
+    let questions_and_answers = page.map(Question::of).collect();
     let account = dataset.account(dataset.account_at(place)).number;
-    Ok(Done::new(account, &Response { total_count: rows().count(), questions_and_answers }))
+    Ok(Done::new(account, &Response { total_count: listed().count(), questions_and_answers }))
 }
 
 impl<'a> Question<'a> {
     /// A question as the API shows it.
     #[must_use]
-    pub fn of(shown: Shown<'a>) -> Self {
+    pub fn of(shown: QuestionView<'a>) -> Self {
         Self {
             question_id: shown.id,
             answered_by_owner: shown.answers.iter().any(|answer| answer.owner),

@@ -19,9 +19,8 @@ use crate::api::sources;
 use crate::dataset::added;
 use crate::dataset::facts::{BusinessRef, Dataset};
 use crate::dataset::records::Kind;
-use crate::dataset::search::Search;
+use crate::dataset::review_view::ReviewView;
 use crate::dataset::selection::Filter;
-use crate::dataset::shown::Shown;
 use crate::dataset::text::{Id, Text};
 use crate::operations::spec::{
     Authorized, Context, Done, KeyIn, Paging, Parameter, ParameterKind, ParameterName, Run, Spec, StartIndex,
@@ -223,13 +222,10 @@ fn run(context: &Context<'_>, authorized: &Authorized<'_>) -> Result<Done, ApiEr
         sources,
         published,
     };
-    let rows = added::reviews(dataset, context.added, |facts| {
-        let mut search = search.as_deref().map(|text| Search::new(facts, text));
-        let rows = facts.reviews.select(&filter);
-        rows.filter(move |row| search.as_mut().is_none_or(|search| search.finds(*row)))
-    });
+    let reviews = added::reviews(dataset, context.added, &filter, search.as_deref());
     let (skip, take) = page(start, count);
-    let body = list(rows.skip(skip).take(take), take).into();
+    let reviews = reviews.skip(skip).take(take).filter_map(|review| dataset.listed_review(review));
+    let body = list(reviews, take).into();
     let account = dataset.account(dataset.account_at(place)).number;
     Ok(Done { body, account, contact: None, note: None })
 }
@@ -306,15 +302,15 @@ fn statuses(field: Field<'_>) -> Result<Option<bool>, ApiError> {
     })
 }
 
-/// The JSON of those rows, each written straight into it.
-fn list<'a>(rows: impl Iterator<Item = (&'a Dataset, u32)>, count: usize) -> Vec<u8> {
+/// The JSON of those reviews, each written straight into it.
+fn list<'a>(reviews: impl Iterator<Item = ReviewView<'a>>, count: usize) -> Vec<u8> {
     let mut body = Vec::with_capacity(TYPICAL_BYTES * count.clamp(1, 100));
     body.push(b'[');
-    for shown in rows.filter_map(|(facts, row)| facts.show(row)) {
+    for review in reviews {
         if body.len() > 1 {
             body.push(b',');
         }
-        let written = serde_json::to_writer(&mut body, &Response::of(&shown));
+        let written = serde_json::to_writer(&mut body, &Response::of(&review));
         debug_assert!(written.is_ok(), "a response type that is not JSON: {written:?}");
     }
     body.push(b']');
@@ -327,7 +323,7 @@ const TYPICAL_BYTES: usize = 900;
 impl<'a> Response<'a> {
     /// A review as the API shows it.
     #[must_use]
-    pub fn of(shown: &Shown<'a>) -> Self {
+    pub fn of(shown: &ReviewView<'a>) -> Self {
         let who = shown.reviewer;
         Self {
             review_id: shown.id,

@@ -12,7 +12,7 @@ use crate::api::operation::Operation;
 use crate::api::schema::{self, Integer, Rating, RequestDate};
 use crate::api::sources;
 use crate::dataset::facts::{BusinessRef, Dataset};
-use crate::dataset::insight::{Score, Tenths, total};
+use crate::dataset::insight::{Tenths, total};
 use crate::dataset::selection::Filter;
 use crate::operations::insight::{HierarchyNode, business_numbers, hierarchy, ordered};
 use crate::operations::spec::{Authorized, Context, Done, KeyIn, Run, Spec};
@@ -82,22 +82,13 @@ fn run(context: &Context<'_>, authorized: &Authorized<'_>, enterprise: u32) -> R
     ordered(from <= to)?;
 
     let accounts = asked_about(dataset, request.business_numbers)?;
-    locations.retain(|place| dataset.location(*place).is_at(&levels));
+    locations.retain(|place| dataset.location(*place).matches_levels(&levels));
     let days = Filter { from: Some(from), to: Some(to), ..Filter::default() };
     let filter = Filter { ratings, sources, ..days.clone() };
-    let score = score(context, &filter, &locations).tenths();
+    let score = total(context.dataset, context.added, &filter, &locations).tenths();
     let industry_score = industry(context, &accounts, &days);
     let response = Response { actual: Actual { score, industry_score } };
     Ok(Done::new(dataset.account(enterprise).number, &response))
-}
-
-/// The score of some locations together, over the reviews of the scenario and those added to the world.
-fn score(context: &Context<'_>, filter: &Filter<'_>, locations: &[u32]) -> Score {
-    let mut score = total(&context.dataset.reviews, filter, locations);
-    if let Some(added) = context.added {
-        score += total(&added.reviews, filter, locations);
-    }
-    score
 }
 
 /// The accounts that `businessNumbers` ask about, with locations or without: the accounts named, those of the locations
@@ -144,6 +135,6 @@ fn industry_of(context: &Context<'_>, account: u32, days: &Filter<'_>) -> Option
         competitors.flat_map(|place: BusinessRef| dataset.locations_of(place)).collect();
     locations.sort_unstable();
     locations.dedup();
-    let score = score(context, days, &locations);
+    let score = total(context.dataset, context.added, days, &locations);
     (score.mentions > 0).then(|| score.mean())
 }

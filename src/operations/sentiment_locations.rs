@@ -151,14 +151,9 @@ fn run(context: &Context<'_>, authorized: &Authorized<'_>, enterprise: u32) -> R
         return Err(ApiError::validation(message, format!("{start} + {size} is more")));
     }
 
-    locations.retain(|place| dataset.location(*place).is_at(&levels));
+    locations.retain(|place| dataset.location(*place).matches_levels(&levels));
     let filter = Filter { from: Some(from), to: Some(to), ratings, sources, ..Filter::default() };
-    let mut all = scores(&dataset.reviews, &filter, &locations);
-    if let Some(added) = context.added {
-        for (score, more) in all.iter_mut().zip(scores(&added.reviews, &filter, &locations)) {
-            *score += more;
-        }
-    }
+    let all = scores(dataset, context.added, &filter, &locations);
     let mut points = match group {
         Some(level) => grouped(dataset, enterprise, &level, &locations, &all),
         None => locations

@@ -12,6 +12,7 @@ use crate::api::dialect::{Dialect, Names};
 use crate::api::error::{ApiError, Code};
 use crate::api::operation::Operation;
 use crate::auth::Caller;
+use crate::dataset::added::Additions;
 use crate::dataset::facts::Dataset;
 use crate::ledger::Ledger;
 
@@ -132,7 +133,7 @@ pub struct Context<'a> {
     pub events: &'a [String],
     pub dataset: &'a Dataset,
     /// Reviews and questions added to the world at runtime.
-    pub added: Option<&'a Dataset>,
+    pub added: Option<&'a Additions>,
     pub ledger: &'a Mutex<Ledger>,
 }
 

@@ -78,12 +78,12 @@ fn check_and_run(admitted: &Admitted<'_>, route: &Route<'_>, dataset: &Dataset) 
         }
     };
     check_rate_limit(state, caller, *reading)?;
-    let added = state.added.beside(dataset);
+    let added = state.added.read(dataset);
     let context = Context {
         dialect: &snapshot.dialect,
         events: &snapshot.events,
         dataset,
-        added: added.as_deref().map(|added| &added.facts),
+        added: added.as_deref(),
         ledger: &state.ledger,
     };
     let authorized = Authorized { call, caller, parameter: &route.parameter };

@@ -10,7 +10,7 @@ use crate::clock::{self, VirtualClock};
 use crate::fault::counters::Counters;
 use crate::journal::record::Journal;
 use crate::ledger::Ledger;
-use crate::ledger::added::Added;
+use crate::ledger::added::AddedRecords;
 use crate::webhook::engine::Engine;
 use crate::webhook::state::WebhookState;
 use crate::world::quota::Quotas;
@@ -25,8 +25,8 @@ pub struct Run {
     pub clock: VirtualClock,
     /// What clients wrote. A mutex: writes are short, never across an await, and readers of facts do not come here.
     pub ledger: Mutex<Ledger>,
-    /// Added reviews and questions. They have locks of their own, since every reader of facts asks for them.
-    pub added: Added,
+    /// Added reviews and questions. They have their own locks, since every reader of facts asks for them.
+    pub added: AddedRecords,
     /// The calls of the run.
     pub journal: Arc<Journal>,
     /// Held for a few instructions, like the ledger.
@@ -51,7 +51,7 @@ impl Run {
         Self {
             clock: VirtualClock::new(clock),
             ledger: Mutex::default(),
-            added: Added::default(),
+            added: AddedRecords::default(),
             journal: Journal::new(Arc::clone(&shared.budget)),
             quotas: Mutex::default(),
             counters: Mutex::default(),

@@ -25,17 +25,13 @@ pub(crate) async fn list(
     for location in query.locations(dataset)? {
         asked[location as usize] = true;
     }
-    let beside = world.run().added.beside(dataset);
-    let added = beside.as_deref().map(|beside| &beside.facts);
-    let rows = || {
-        added::questions(dataset, added, |facts| {
-            facts.questions.rows.iter().filter(|row| asked[row.location as usize])
-        })
-    };
-    let part = rows().skip(query.offset.0).take(query.limit.0);
+    let added = world.run().added.read(dataset);
+    let questions =
+        || added::questions(dataset, added.as_deref(), |location, _answered| asked[location as usize]);
+    let part = questions().skip(query.offset.0).take(query.limit.0);
     let page: Vec<Question<'_>> =
-        part.filter_map(|(facts, row)| facts.show_question(row)).map(Question::of).collect();
-    Ok(respond_page(rows().count(), &page))
+        part.filter_map(|question| dataset.listed_question(question)).map(Question::of).collect();
+    Ok(respond_page(questions().count(), &page))
 }
 
 /// Adds a question to a world.
@@ -53,10 +49,7 @@ pub(crate) async fn create(
     let to = AddTarget { dataset, now: world.run().clock.now() };
     let (location, question) =
         added_record::parse_question(&text, to).map_err(|problems| invalid(&problems))?;
-    let (id, beside) =
-        world.run().added.question(dataset, location, question).map_err(|taken| id_taken(&taken))?;
-    let rows = &beside.facts.questions.rows;
-    let row = rows.iter().find(|row| row.id == id && row.location == location);
-    let shown = row.and_then(|row| beside.facts.show_question(row));
-    Ok(HttpResponse::Created().json(shown.map(Question::of)))
+    let added =
+        world.run().added.add_question(dataset, location, question).map_err(|taken| id_taken(&taken))?;
+    Ok(HttpResponse::Created().json(Question::of(dataset.added_question(&added))))
 }

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use crate::dataset::facts::Dataset;
-use crate::ledger::added::Taken;
+use crate::ledger::added::IdTaken;
 use crate::scenario::diagnostic::Diagnostic;
 use crate::server::admin::error::AdminError;
 use crate::server::admin::list::{Limit, Offset};
@@ -45,7 +45,7 @@ pub(crate) fn invalid(problems: &[Diagnostic]) -> AdminError {
 }
 
 /// The error for a record whose id is taken.
-pub(crate) fn id_taken(Taken { what, id }: &Taken) -> AdminError {
+pub(crate) fn id_taken(IdTaken { what, id }: &IdTaken) -> AdminError {
     AdminError::conflict(format!(
         "Nothing was added: the account has the {what} id {id} already. Give another, or none: then one is drawn."
     ))

@@ -23,18 +23,14 @@ pub(crate) async fn list(
     build_dataset(&snapshot).await;
     let dataset = snapshot.dataset();
     let locations = query.locations(dataset)?;
-    let beside = world.run().added.beside(dataset);
-    let added = beside.as_deref().map(|beside| &beside.facts);
+    let added = world.run().added.read(dataset);
     let filter = Filter { locations: Some(&locations), ..Filter::default() };
-    let count = |location: &u32| {
-        let facts = [Some(dataset), added];
-        facts.into_iter().flatten().map(|facts| facts.reviews.of(*location).len()).sum::<usize>()
-    };
-    let total = locations.iter().map(count).sum();
-    let rows = added::reviews(dataset, added, |facts| facts.reviews.select(&filter));
-    let rows = rows.skip(query.offset.0).take(query.limit.0);
-    let shown: Vec<_> = rows.filter_map(|(facts, row)| facts.show(row)).collect();
-    let page: Vec<Response<'_>> = shown.iter().map(Response::of).collect();
+    let seeded: usize = locations.iter().map(|location| dataset.reviews.of(*location).len()).sum();
+    let total = seeded + added.as_deref().map_or(0, |added| added.select(&filter).count());
+    let reviews = added::reviews(dataset, added.as_deref(), &filter, None);
+    let reviews = reviews.skip(query.offset.0).take(query.limit.0);
+    let views: Vec<_> = reviews.filter_map(|review| dataset.listed_review(review)).collect();
+    let page: Vec<Response<'_>> = views.iter().map(Response::of).collect();
     Ok(respond_page(total, &page))
 }
 
@@ -52,10 +48,6 @@ pub(crate) async fn create(
     let dataset = snapshot.dataset();
     let to = AddTarget { dataset, now: world.run().clock.now() };
     let (location, review) = added_record::parse_review(&text, to).map_err(|problems| invalid(&problems))?;
-    let (id, beside) =
-        world.run().added.review(dataset, location, review).map_err(|taken| id_taken(&taken))?;
-    let facts = &beside.facts;
-    let mut shown = facts.reviews.of(location).iter().filter_map(|row| facts.show(*row));
-    let shown = shown.find(|shown| shown.id.to_string() == id);
-    Ok(HttpResponse::Created().json(shown.as_ref().map(Response::of)))
+    let added = world.run().added.add_review(dataset, location, review).map_err(|taken| id_taken(&taken))?;
+    Ok(HttpResponse::Created().json(dataset.added_review(&added).as_ref().map(Response::of)))
 }

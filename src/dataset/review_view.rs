@@ -1,0 +1,175 @@
+//! A review with all the fields that an answer shows. The words of a generated review are chosen here.
+
+use std::collections::BTreeMap;
+
+use crate::api::dates::Day;
+use crate::api::sources::{DIRECT_FEEDBACK, OUR_WEBSITE, Source};
+use crate::dataset::added::{AddedReview, ListedReview};
+use crate::dataset::facts::Dataset;
+use crate::dataset::generated::{Facts, NONE, REVIEW, Record, choose_phrases, generated_facts};
+use crate::dataset::people::{city, person, state};
+use crate::dataset::phrases::{Bank, bank};
+use crate::dataset::records::{self, Location};
+use crate::dataset::text::{Id, Text};
+
+/// A review, as the API names its fields.
+#[derive(Clone, Copy, Debug)]
+pub struct ReviewView<'a> {
+    pub id: Id<'a>,
+    pub rating: u8,
+    pub comments: Text<'a>,
+    pub title: Option<Text<'a>>,
+    pub reviewer: Reviewer<'a>,
+    pub review_url: Text<'a>,
+    pub source: &'a Source,
+    pub day: Day,
+    pub response: Option<Text<'a>>,
+    pub response_day: Option<Day>,
+    pub published: bool,
+    pub location: &'a Location,
+    pub unique_review_url: Text<'a>,
+    pub enable_reply: bool,
+    pub customer_id: Option<u64>,
+    pub extra: Option<&'a BTreeMap<String, String>>,
+}
+
+/// The author of a review.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Reviewer<'a> {
+    pub first_name: Option<Text<'a>>,
+    pub last_name: Option<Text<'a>>,
+    pub nick_name: Option<Text<'a>>,
+    pub thumbnail_url: Option<Text<'a>>,
+    pub email_id: Option<Text<'a>>,
+    pub facebook_id: Option<Text<'a>>,
+    pub city: Option<Text<'a>>,
+    pub state: Option<Text<'a>>,
+}
+
+impl Dataset {
+    pub fn listed_review<'a>(&'a self, review: ListedReview<'a>) -> Option<ReviewView<'a>> {
+        match review {
+            ListedReview::Seeded(row) => self.review(row),
+            ListedReview::Added(review) => self.added_review(review),
+        }
+    }
+
+    pub fn added_review<'a>(&'a self, review: &'a AddedReview) -> Option<ReviewView<'a>> {
+        let location = self.location(review.values.location);
+        self.given_view(location, &review.record, Id::Given(&review.id))
+    }
+
+    /// The review of a row. Every row of the columns has one.
+    pub fn review(&self, row: u32) -> Option<ReviewView<'_>> {
+        let index = self.reviews.location[row as usize];
+        let location = self.location(index);
+        let origin = self.reviews.origin[row as usize];
+        let record = Record::new(self.seed, REVIEW, location.number, origin.entry, origin.index);
+        match location.reviews.get(origin.entry as usize)? {
+            records::Reviews::Given(given) => {
+                let review = given.get(origin.index as usize)?;
+                let id = review.id.as_deref().map_or_else(|| Id::Number(record.id()), Id::Given);
+                self.given_view(location, review, id)
+            }
+            records::Reviews::Generated(plan) => {
+                let facts = generated_facts(plan, &self.sources, self.today, &record);
+                let category = &self.account(self.account_of(index)).category;
+                self.generated_view(location, bank(facts.locale, category), &facts, &record)
+            }
+        }
+    }
+
+    fn given_view<'a>(
+        &'a self,
+        location: &'a Location,
+        review: &'a records::Review,
+        id: Id<'a>,
+    ) -> Option<ReviewView<'a>> {
+        let source = self.sources.get(usize::from(review.source))?;
+        let text = |field: &'a Option<String>| field.as_deref().map(Text::Given);
+        let reviewer = &review.reviewer;
+        Some(ReviewView {
+            id,
+            rating: review.rating,
+            comments: Text::Given(review.comments.as_deref().unwrap_or_default()),
+            title: text(&review.title),
+            reviewer: Reviewer {
+                first_name: text(&reviewer.first_name),
+                last_name: text(&reviewer.last_name),
+                nick_name: text(&reviewer.nick_name),
+                thumbnail_url: text(&reviewer.thumbnail_url),
+                email_id: text(&reviewer.email_id),
+                facebook_id: text(&reviewer.facebook_id),
+                city: text(&reviewer.city),
+                state: text(&reviewer.state),
+            },
+            review_url: text(&review.review_url).unwrap_or(Text::SourcePage(&source.alias, id)),
+            source,
+            day: review.day,
+            response: text(&review.response),
+            response_day: review.response.is_some().then_some(review.response_day.unwrap_or(review.day)),
+            published: review.published,
+            location,
+            unique_review_url: text(&review.unique_review_url).unwrap_or(Text::Page(id)),
+            enable_reply: review.enable_reply.unwrap_or(source.reply),
+            customer_id: review.customer_id,
+            extra: (!review.extra.is_empty()).then_some(&review.extra),
+        })
+    }
+
+    fn generated_view<'a>(
+        &'a self,
+        location: &'a Location,
+        bank: &'static Bank,
+        facts: &Facts,
+        record: &Record,
+    ) -> Option<ReviewView<'a>> {
+        let source = self.sources.get(usize::from(facts.source))?;
+        let id = Id::Number(record.id());
+        let phrases = choose_phrases(bank, facts, record);
+        let text = |phrase| if phrase == NONE { "" } else { bank.phrase(phrase) };
+        let [first, second] = phrases.response;
+        Some(ReviewView {
+            id,
+            rating: facts.rating,
+            comments: Text::Sentences(phrases.comments.map(text), bank.join),
+            title: (phrases.title != NONE).then(|| Text::Given(text(phrases.title))),
+            reviewer: author(facts, source, record),
+            review_url: Text::SourcePage(&source.alias, id),
+            source,
+            day: facts.day,
+            response: facts
+                .response_day
+                .map(|_| Text::Sentences([text(first), text(second), "", ""], bank.join)),
+            response_day: facts.response_day,
+            published: facts.published,
+            location,
+            unique_review_url: Text::Page(id),
+            enable_reply: source.reply,
+            customer_id: None,
+            extra: None,
+        })
+    }
+}
+
+/// The author of a generated review. The platform's own sources have an email address, Facebook has an id, and other
+/// sources have little more than a name.
+fn author(facts: &Facts, source: &Source, record: &Record) -> Reviewer<'static> {
+    let mut draw = record.person();
+    let person = person(facts.locale, &mut draw);
+    let number = 1 + draw.below(9_999);
+    let is_own_source = matches!(source.alias.as_str(), OUR_WEBSITE | DIRECT_FEEDBACK);
+    let (has_picture, has_nickname, has_city) = (draw.below(3) > 0, draw.below(4) == 0, draw.below(2) == 0);
+    let has_last_name = is_own_source || draw.below(8) > 0;
+    Reviewer {
+        first_name: Some(Text::Given(person.first)),
+        last_name: has_last_name.then_some(Text::Given(person.last)),
+        nick_name: has_nickname.then_some(Text::Nickname(person.first, number)),
+        thumbnail_url: (has_picture && !is_own_source).then_some(Text::Picture("avatars", number)),
+        email_id: is_own_source.then_some(Text::Address(person.first, person.last, number)),
+        facebook_id: (source.alias == "facebook")
+            .then(|| Text::Id(Id::Number(100_000_000_000_000 + draw.below(900_000_000_000_000)))),
+        city: has_city.then(|| Text::Given(city(facts.locale, &mut draw))),
+        state: if has_city { state(facts.locale, &mut draw).map(Text::Given) } else { None },
+    }
+}
