@@ -179,11 +179,8 @@ fn load(setup: &Setup) -> Result<(Arc<Registry>, LoadStatus), NotStarted> {
             folder.all_diagnostics().map(|diagnostic| render::human(diagnostic, false) + "\n\n");
         return Err(NotStarted(diagnostics.collect()));
     }
-    let names: Vec<&str> =
-        folder.scenarios.iter().filter_map(|loaded| Some(loaded.scenario.as_ref()?.name.as_str())).collect();
     let missing = || NotStarted(format!("there is no scenario in {}", setup.paths[0].display()));
-    let demo = names.iter().find(|name| **name == "demo");
-    let default = (*demo.or(names.first()).ok_or_else(missing)?).to_owned();
+    let default = folder.default_name().ok_or_else(missing)?.to_owned();
     let (board, mut snapshots) = (LoadStatus::default(), Vec::new());
     board.apply(setup, reading, |snapshot| snapshots.push(snapshot));
     let registry = Registry::new(&default, snapshots, Shared::default()).map_err(|_| missing())?;

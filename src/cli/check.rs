@@ -1,11 +1,9 @@
 //! `standin check PATH…`: reports all errors and warnings of scenarios, for people or for CI.
 
-use std::io::Write;
-
 use clap::{Args, ValueEnum};
 
-use crate::cli::Exit;
 use crate::cli::sources::Sources;
+use crate::cli::{Exit, print};
 use crate::clock;
 use crate::scenario::LoadedFolder;
 use crate::scenario::diagnostic::{Diagnostic, Severity};
@@ -42,14 +40,15 @@ pub fn run(flags: &Flags) -> Exit {
     let today = clock::system_now().day();
     let folder = load_all(&Disk, today, &flags.sources.paths, flags.sources.root.as_deref(), &cwd);
     let problems: Vec<&Diagnostic> = folder.all_diagnostics().collect();
-    let mut out = anstream::stdout().lock();
-    // A reader that has closed the pipe is no error.
-    let _ = match flags.format {
-        Format::Human => writeln!(out, "{}", report(&folder, &problems)),
-        Format::Json => writeln!(out, "{:#}", render::json(problems.iter().copied())),
-        Format::Github => write!(out, "{}", render::github(problems.iter().copied())),
-        Format::Sarif => writeln!(out, "{:#}", render::sarif(problems.iter().copied())),
+    let text = match flags.format {
+        Format::Human => report(&folder, &problems),
+        Format::Json => format!("{:#}", render::json(problems.iter().copied())),
+        Format::Github => render::github(problems.iter().copied()),
+        Format::Sarif => format!("{:#}", render::sarif(problems.iter().copied())),
     };
+    if !text.is_empty() {
+        print(&text);
+    }
     let failed = folder.has_errors() || (flags.strict && !problems.is_empty());
     if failed { Exit::Findings } else { Exit::Success }
 }

@@ -1,11 +1,9 @@
 //! `standin completions SHELL`: prints the completion script of a shell.
 
-use std::io::Write;
-
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 
-use crate::cli::{Arguments, Exit};
+use crate::cli::{Arguments, Exit, print};
 
 #[derive(Debug, Args)]
 pub struct Flags {
@@ -16,7 +14,6 @@ pub struct Flags {
 pub fn run(flags: &Flags) -> Exit {
     let mut script = Vec::new();
     clap_complete::generate(flags.shell, &mut Arguments::command(), "standin", &mut script);
-    // A reader that has closed the pipe is no error.
-    let _ = anstream::stdout().write_all(&script);
+    print(&String::from_utf8_lossy(&script));
     Exit::Success
 }

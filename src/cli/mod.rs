@@ -15,6 +15,7 @@ pub mod openapi;
 /// `completions`: shell completions.
 pub mod completions;
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -66,6 +67,16 @@ enum Command {
     Openapi(openapi::Flags),
     /// Print the completion script of a shell
     Completions(completions::Flags),
+}
+
+/// Prints the output of a command. A reader that has closed the pipe is no error.
+fn print(text: &str) {
+    let _ = writeln!(anstream::stdout(), "{}", text.trim_end_matches('\n'));
+}
+
+/// Prints why a command fails.
+fn print_error(message: &str) {
+    let _ = writeln!(anstream::stderr(), "standin: {message}");
 }
 
 /// Runs the command that the command line names.

@@ -1,12 +1,12 @@
 //! `standin new NAME`: creates a commented scenario to start from.
 
 use std::fs;
-use std::io::{ErrorKind, Write};
+use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 
 use clap::Args;
 
-use crate::cli::Exit;
+use crate::cli::{Exit, print, print_error};
 use crate::scenario::scalars::is_world_name;
 
 #[derive(Debug, Args)]
@@ -33,8 +33,7 @@ pub fn run(flags: &Flags) -> Exit {
     let shown = path.display();
     match written {
         Ok(()) => {
-            let _ =
-                writeln!(anstream::stdout(), "Wrote {shown}. Serve it with:\n\n  standin serve {shown}\n");
+            print(&format!("Wrote {shown}. Serve it with:\n\n  standin serve {shown}"));
             Exit::Success
         }
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
@@ -44,8 +43,8 @@ pub fn run(flags: &Flags) -> Exit {
     }
 }
 
-fn refuse(why: &str) -> Exit {
-    let _ = writeln!(anstream::stderr(), "standin: {why}");
+fn refuse(message: &str) -> Exit {
+    print_error(message);
     Exit::Usage
 }
 

@@ -1,11 +1,9 @@
 //! `standin openapi`: prints the OpenAPI document of the API, or that of the admin API.
 
-use std::io::Write;
-
 use clap::Args;
 
 use crate::api::dialect::Dialect;
-use crate::cli::Exit;
+use crate::cli::{Exit, print};
 use crate::server::openapi::{View, admin, document};
 
 #[derive(Debug, Args)]
@@ -22,7 +20,6 @@ pub fn run(flags: &Flags) -> Exit {
     } else {
         document(View { dialect: &Dialect::default(), events: &[], server: SERVER })
     };
-    // A reader that has closed the pipe is no error.
-    let _ = writeln!(anstream::stdout(), "{document:#}");
+    print(&format!("{document:#}"));
     Exit::Success
 }

@@ -1,12 +1,9 @@
 //! `standin schema`: prints the JSON Schema of scenario files, for editors.
 
-use std::io::Write;
-
-use crate::cli::Exit;
+use crate::cli::{Exit, print};
 use crate::scenario::schema;
 
 pub fn run() -> Exit {
-    // A reader that has closed the pipe is no error.
-    let _ = writeln!(anstream::stdout(), "{:#}", schema());
+    print(&format!("{:#}", schema()));
     Exit::Success
 }

@@ -6,20 +6,20 @@ use crate::api::operation::Operation;
 use crate::journal::entry::Entry;
 use crate::journal::mask::Mask;
 
-/// What must hold of an entry; what is absent always does.
+/// Selects requests of a journal. A field that is `None` accepts every request.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
-    /// Its operation.
+    /// The operation.
     pub operation: Option<Operation>,
-    /// The status that the client saw.
+    /// The status that the client received.
     pub status: Option<u16>,
-    /// The code of the error.
+    /// The error code in the response body.
     pub code: Option<u32>,
-    /// Its key: `key:demo`, `demo`, or the key itself.
+    /// The API key: the key itself, or the name that the journal shows for it, such as `key:demo` or `demo`.
     pub key: Option<String>,
-    /// The fault that took effect.
+    /// Name of the fault that took effect.
     pub fault: Option<String>,
-    /// It arrived after this `seq`.
+    /// The `seq` of another request, after which the request arrived.
     pub after: Option<u64>,
 }
 

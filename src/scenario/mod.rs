@@ -170,6 +170,16 @@ pub struct LoadedFolder {
 }
 
 impl LoadedFolder {
+    /// Names of the scenarios that have no errors.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.scenarios.iter().filter_map(|loaded| Some(loaded.scenario.as_ref()?.name.as_str()))
+    }
+
+    /// The scenario that answers at `/` unless another is chosen: the one named `demo`, or else the first by name.
+    pub fn default_name(&self) -> Option<&str> {
+        self.names().find(|name| *name == "demo").or_else(|| self.names().next())
+    }
+
     pub fn all_diagnostics(&self) -> impl Iterator<Item = &Diagnostic> {
         self.scenarios.iter().flat_map(|loaded| &loaded.diagnostics).chain(&self.diagnostics)
     }

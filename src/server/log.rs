@@ -45,9 +45,6 @@ pub struct Line<'a> {
     pub duration: Duration,
 }
 
-/// How long each stream may take at the end to write what is still in its queue.
-const FLUSH: Duration = Duration::from_secs(1);
-
 impl Log {
     /// Starts the two threads that write.
     ///
@@ -93,10 +90,10 @@ impl Log {
         self.output.dropped() + self.errors.dropped()
     }
 
-    /// Waits until everything is written, at most one second for each stream.
-    pub fn flush(&self) {
-        self.output.flush(FLUSH);
-        self.errors.flush(FLUSH);
+    /// Waits until everything is written, but no longer than `limit` for each stream.
+    pub fn flush(&self, limit: Duration) {
+        self.errors.flush(limit);
+        self.output.flush(limit);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::Duration;
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -64,6 +65,32 @@ impl Unread {
         self.output.read_to_string(&mut rest).unwrap();
         rest
     }
+}
+
+#[test]
+fn diagnostics_on_standard_error_that_nobody_reads_do_not_delay_the_start() {
+    let unknown: String = (0..100).map(|number| format!("unknown-key-{number}: 1\n")).collect();
+    let broken = format!("standin: 1\n{unknown}");
+    let files = [("a.yaml", SCENARIO), ("b.yaml", &broken), ("c.yaml", &broken), ("d.yaml", &broken)];
+    let dir = folder(&files);
+    let mut child = program()
+        .current_dir(dir.path())
+        .args([".", "--port", "0", "--log", "json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let output = BufReader::new(child.stdout.take().unwrap());
+    let (sender, lines) = std::sync::mpsc::channel();
+    std::thread::spawn(move || sender.send(output.lines().next()));
+    let line = lines.recv_timeout(Duration::from_secs(10)).expect("it starts").unwrap().unwrap();
+    assert!(line.contains("listening"), "{line}");
+    let mut diagnostics = child.stderr.take().unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let mut text = Vec::new();
+    diagnostics.read_to_end(&mut text).unwrap();
+    assert!(text.len() > 60_000, "the pipe was full: {}", text.len());
 }
 
 fn dropped(client: &Client) -> u64 {

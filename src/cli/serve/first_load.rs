@@ -37,9 +37,7 @@ pub fn first_load(flags: &Flags, setup: &Setup, log: &Log) -> Result<(Registry, 
     if let Some(problem) = folder.diagnostics.iter().find(|problem| problem.severity == Severity::Error) {
         return Err(Failure::cannot_start(problem.message.clone()));
     }
-    let names: Vec<String> =
-        folder.scenarios.iter().filter_map(|loaded| Some(loaded.scenario.as_ref()?.name.clone())).collect();
-    let Some(first) = names.first() else {
+    let Some(default) = folder.default_name() else {
         let paths: Vec<String> = setup.paths.iter().map(|path| path.display().to_string()).collect();
         let paths = paths.join(", ");
         return Err(Failure::cannot_start(if folder.has_errors() {
@@ -48,17 +46,15 @@ pub fn first_load(flags: &Flags, setup: &Setup, log: &Log) -> Result<(Registry, 
             format!("there is no scenario in {paths}: `standin new NAME` creates one in scenarios/")
         }));
     };
-    let demo = names.iter().find(|name| *name == "demo");
-    let default = flags.default.as_ref().or(demo).unwrap_or(first).clone();
-    let unknown = || {
-        let names = names.join(", ");
-        Failure::cannot_start(format!("no scenario named `{default}` can be served, only {names}"))
-    };
+    let default = flags.default.as_deref().unwrap_or(default).to_owned();
+    let names = folder.names().collect::<Vec<_>>().join(", ");
     let board = LoadStatus::default();
     let mut snapshots = Vec::new();
     board.apply(setup, reading, |snapshot| snapshots.push(snapshot));
     let registry = Registry::new(&default, snapshots, Shared::new(flags.journal.into()));
-    Ok((registry.map_err(|_| unknown())?, board))
+    let unknown =
+        |_| Failure::cannot_start(format!("no scenario named `{default}` can be served, only {names}"));
+    Ok((registry.map_err(unknown)?, board))
 }
 
 /// Fails if a path does not exist, which may be a command with a typing error.

@@ -11,15 +11,15 @@ pub mod progress;
 /// Reloading when files change.
 pub mod watch;
 
-use std::io::{ErrorKind, IsTerminal, Write};
+use std::io::{ErrorKind, IsTerminal};
 use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::cli::Exit;
 use crate::cli::serve::first_load::first_load;
 use crate::cli::serve::flags::{Flags, Idle};
 use crate::cli::serve::greeting::Greeting;
+use crate::cli::{Exit, print_error};
 use crate::clock;
 use crate::draw::Seed;
 use crate::reload::Setup;
@@ -48,13 +48,18 @@ impl Failure {
     }
 }
 
+/// How long the log may take to write its last lines before the process exits.
+const AT_EXIT: Duration = Duration::from_secs(1);
+/// How long a thread that panics waits until the log has written it.
+const AFTER_PANIC: Duration = Duration::from_millis(100);
+
 /// Serves until Ctrl-C or SIGTERM.
 pub fn run(flags: &Flags) -> Exit {
     let requests = !flags.quiet && (flags.log == Format::Json || std::io::stdout().is_terminal());
     let log = match Log::start(flags.log, requests) {
         Ok(log) => log,
         Err(error) => {
-            let _ = writeln!(anstream::stderr(), "standin: cannot start a thread for the log: {error}");
+            print_error(&format!("cannot start a thread for the log: {error}"));
             return Exit::CannotStart;
         }
     };
@@ -66,11 +71,12 @@ pub fn run(flags: &Flags) -> Exit {
             exit
         }
     };
-    log.flush();
+    log.flush(AT_EXIT);
     exit
 }
 
-/// Sends the message of a panic through the log, since a thread that writes to standard error itself may never return.
+/// Writes panics to the log. By default a thread writes its panic to standard error itself, and never returns if nobody
+/// reads that.
 fn log_panics(log: &Log) {
     let log = log.clone();
     std::panic::set_hook(Box::new(move |panic| {
@@ -78,6 +84,8 @@ fn log_panics(log: &Log) {
         let name = thread.name().unwrap_or("without a name").to_owned();
         let backtrace = std::backtrace::Backtrace::capture();
         log.write_error(format!("thread {name} {panic}\nbacktrace: {backtrace}"));
+        // The panic may end the process.
+        log.flush(AFTER_PANIC);
     }));
 }
 
