@@ -196,8 +196,8 @@ mod tests {
             assert!(part.len() <= MAX_WRITE && part.ends_with('\n'));
             text.push_str(&part);
         }
-        let kept: String = (0..MAX_MESSAGES).map(|number| format!("{number}\n")).collect();
-        assert_eq!(text, kept + "7 dropped\n");
+        let kept: Vec<String> = (0..MAX_MESSAGES).map(|number| number.to_string()).collect();
+        assert_eq!(text, kept.join("\n") + "\n7 dropped\n");
         writer.write("later".to_owned());
         assert_eq!(texts.recv().unwrap(), "later\n");
         writer.flush(Duration::MAX);

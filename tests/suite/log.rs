@@ -44,14 +44,6 @@ impl Unread {
         Self { child, output, base: listening["baseUrl"].as_str().unwrap().to_owned(), _folder: dir }
     }
 
-    /// Makes requests whose log lines fill the pipe (64 KiB) and the queue (2 MiB) until lines are dropped.
-    fn fill(&self, client: &Client) {
-        let path = format!("/{}", "long-path".repeat(800));
-        for _ in 0..400 {
-            assert_eq!(client.call("POST", &path).send().status, 404);
-        }
-    }
-
     fn stop(mut self) -> String {
         let pid = self.child.id().to_string();
         assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
@@ -69,8 +61,8 @@ impl Unread {
 
 #[test]
 fn diagnostics_on_standard_error_that_nobody_reads_do_not_delay_the_start() {
-    let unknown: String = (0..100).map(|number| format!("unknown-key-{number}: 1\n")).collect();
-    let broken = format!("standin: 1\n{unknown}");
+    let unknown: Vec<String> = (0..100).map(|number| format!("unknown-key-{number}: 1\n")).collect();
+    let broken = format!("standin: 1\n{}", unknown.concat());
     let files = [("a.yaml", SCENARIO), ("b.yaml", &broken), ("c.yaml", &broken), ("d.yaml", &broken)];
     let dir = folder(&files);
     let mut child = program()
@@ -93,6 +85,15 @@ fn diagnostics_on_standard_error_that_nobody_reads_do_not_delay_the_start() {
     assert!(text.len() > 60_000, "the pipe was full: {}", text.len());
 }
 
+/// Makes requests whose log lines fill the pipe (64 KiB) and the queue (2 MiB) until lines are dropped.
+fn fill(client: &Client) {
+    let path = format!("/{}", "long-path".repeat(800));
+    for _ in 0..400 {
+        assert_eq!(client.call("POST", &path).send().status, 404);
+    }
+}
+
+/// The number of dropped lines in the metrics.
 fn dropped(client: &Client) -> u64 {
     let metrics = client.call("GET", "/metrics").send().text();
     let line = metrics.lines().find_map(|line| line.strip_prefix("standin_log_lines_dropped_total "));
@@ -103,7 +104,7 @@ fn dropped(client: &Client) -> u64 {
 fn a_full_pipe_that_nobody_reads_stops_no_request_and_the_dropped_lines_are_reported() {
     let mut server = Unread::start();
     let client = Client::of(&server.base);
-    server.fill(&client);
+    fill(&client);
     let count = dropped(&client);
     assert!(count > 0);
     let (mut logged, mut reported) = (0, None);
