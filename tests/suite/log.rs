@@ -63,7 +63,13 @@ impl Unread {
 fn diagnostics_on_standard_error_that_nobody_reads_do_not_delay_the_start() {
     let unknown: Vec<String> = (0..100).map(|number| format!("unknown-key-{number}: 1\n")).collect();
     let broken = format!("standin: 1\n{}", unknown.concat());
-    let files = [("a.yaml", SCENARIO), ("b.yaml", &broken), ("c.yaml", &broken), ("d.yaml", &broken)];
+    let files = [
+        ("a.yaml", SCENARIO),
+        ("b.yaml", &broken),
+        ("c.yaml", &broken),
+        ("d.yaml", &broken),
+        ("e.yaml", &broken),
+    ];
     let dir = folder(&files);
     let mut child = program()
         .current_dir(dir.path())
@@ -82,7 +88,7 @@ fn diagnostics_on_standard_error_that_nobody_reads_do_not_delay_the_start() {
     child.wait().unwrap();
     let mut text = Vec::new();
     diagnostics.read_to_end(&mut text).unwrap();
-    assert!(text.len() > 60_000, "the pipe was full: {}", text.len());
+    assert!(!String::from_utf8(text).unwrap().contains("e.yaml"), "the pipe was full");
 }
 
 /// Makes requests whose log lines fill the pipe (64 KiB) and the queue (2 MiB) until lines are dropped.
@@ -134,7 +140,7 @@ fn a_full_pipe_does_not_keep_the_program_from_ending_and_what_it_holds_are_whole
         assert_eq!(client.call("POST", &format!("/{number}")).send().status, 404);
     }
     let rest = server.stop();
-    assert!(rest.len() > 60_000, "{}", rest.len());
+    assert!(rest.lines().count() < 1000, "the pipe was full");
     for line in rest.lines() {
         assert!(serde_json::from_str::<Value>(line).is_ok(), "{line}");
     }
