@@ -1,4 +1,4 @@
-//! Binding, running, stopping: actix's HTTP service over its server builder.
+//! Starts and stops the server: the application over our own stream type, on actix's workers.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -23,7 +23,7 @@ use crate::server::wire::shaped::Shaped;
 pub struct Settings {
     /// Threads that answer requests.
     pub workers: usize,
-    /// How long open requests may take to finish when the server stops.
+    /// How long open requests may take to finish when the server is stopped.
     pub grace: Duration,
 }
 
@@ -31,14 +31,14 @@ pub struct Settings {
 /// grace time.
 ///
 /// # Errors
-/// Where the socket cannot be used.
+/// The socket cannot be used.
 pub fn run(listener: TcpListener, state: State, settings: Settings) -> io::Result<()> {
     let engine = Arc::clone(&state.registry.shared.engine);
     actix_web::rt::System::new().block_on(async {
         let server = serve(listener, Arc::new(state), settings)?;
         let handle = server.handle();
         actix_web::rt::spawn(async move {
-            told_to_stop().await;
+            stop_signal().await;
             handle.stop(true).await;
         });
         server.await?;
@@ -57,7 +57,7 @@ pub struct Running {
 }
 
 impl Running {
-    /// Where it listens.
+    /// The address that the server listens on.
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.address
@@ -81,7 +81,7 @@ impl Drop for Running {
 /// Starts a server on threads of its own.
 ///
 /// # Errors
-/// Where the socket cannot be used.
+/// The socket cannot be used.
 pub async fn start(listener: TcpListener, state: State, settings: Settings) -> io::Result<Running> {
     let address = listener.local_addr()?;
     let (started, starting) = tokio::sync::oneshot::channel();
@@ -105,7 +105,7 @@ pub async fn start(listener: TcpListener, state: State, settings: Settings) -> i
 }
 
 /// Waits for a signal that asks to stop.
-async fn told_to_stop() {
+async fn stop_signal() {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
@@ -120,16 +120,16 @@ async fn told_to_stop() {
     let _ = tokio::signal::ctrl_c().await;
 }
 
-/// Starts serving on a bound socket; the server runs while it is awaited. To be called within actix's runtime.
+/// Starts serving on a bound socket, within actix's runtime. The server runs while it is awaited.
 ///
 /// # Errors
-/// Where the socket cannot be used.
+/// The socket cannot be used.
 pub fn serve(listener: TcpListener, state: Arc<State>, settings: Settings) -> io::Result<Server> {
     let state = web::Data::from(state);
     listen(listener, settings, move || app(state.clone()))
 }
 
-/// Starts a server of an application, which each worker thread makes for itself.
+/// Serves an application, of which each worker thread makes its own instance.
 pub(super) fn listen<Factory>(
     listener: TcpListener,
     settings: Settings,
@@ -154,7 +154,7 @@ where
                 async move { signal.notified().await }
             })
             .keep_alive(Duration::from_secs(75))
-            // A client that goes away while its answer is held back is let go of.
+            // Drops the handler of a delayed answer when its client leaves.
             .h1_allow_half_closed(false)
             .local_addr(address)
             .on_connect_ext(|stream: &Shaped, extensions| {

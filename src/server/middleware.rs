@@ -1,4 +1,4 @@
-//! What every request goes through that is not one of the simulated API.
+//! Middleware for the admin side, the metrics, the documents and the page: everything but the simulated API.
 
 use std::panic::AssertUnwindSafe;
 

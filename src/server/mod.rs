@@ -1,8 +1,8 @@
 //! The HTTP server, an actix-web application: the only module that knows actix.
 
-/// What all its parts share.
+/// The state that all handlers share.
 pub mod state;
-/// Binding, running, stopping.
+/// Starts and stops the server.
 pub mod bind;
 /// The application: which request goes where.
 pub mod app;
@@ -14,9 +14,9 @@ pub mod wire;
 pub mod admin;
 /// Who may use the admin side.
 pub mod guard;
-/// What every request goes through that is not one of the simulated API.
+/// Middleware for everything but the simulated API.
 pub mod middleware;
-/// Reading a request's body.
+/// Reads a request's body.
 pub mod body;
 /// The page that a browser gets at `/`.
 pub mod page;
@@ -30,3 +30,6 @@ pub mod metrics;
 pub mod log;
 /// A log writer that never blocks its callers.
 pub mod log_writer;
+
+#[cfg(test)]
+mod tests;

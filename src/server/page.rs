@@ -1,4 +1,4 @@
-//! The page that a browser gets at `/`: what this is, and where to look next.
+//! The page that a browser gets at `/`: links to the worlds, the documents and the admin side.
 
 use actix_web::http::header;
 use actix_web::{HttpRequest, HttpResponse, web};

@@ -1,4 +1,4 @@
-//! What all parts of the server share.
+//! The state that all handlers share.
 
 use std::sync::Arc;
 
@@ -13,15 +13,15 @@ use crate::world::registry::Registry;
 pub struct State {
     /// All worlds.
     pub registry: Arc<Registry>,
-    /// How the loads of the scenarios went.
+    /// The load status of each scenario.
     pub board: Arc<LoadStatus>,
     /// How scenarios are loaded.
     pub setup: Arc<Setup>,
-    /// The secret of the admin side, if it has one.
+    /// The token that admin requests must carry, if any.
     pub admin_token: Option<String>,
     /// Whether the admin side answers at all.
     pub admin: bool,
-    /// What is counted of calls.
+    /// Metrics of the simulated API.
     pub metrics: Metrics,
     /// The log of the process; none for a server within a Rust test.
     pub log: Option<Log>,

@@ -239,3 +239,63 @@ fn on_another_address_the_admin_side_is_off_without_a_token() {
     let on = Server::of(&files, &["--host", "0.0.0.0", "--admin-token", "t"]);
     on.admin("GET", "scenarios").header("authorization", "Bearer t").send().ok();
 }
+
+#[test]
+fn a_slash_at_the_end_of_a_path_changes_nothing() {
+    let server = Server::of(&[("generated.yaml", GENERATED)], &[]);
+    let moved = server.admin("POST", "worlds/default/clock/").json(&json!({"advance": "61s"})).send().ok();
+    assert_eq!(moved["now"], "2026-06-30T12:01:01Z");
+    let fault = json!({"operation": "qna", "then": {"status": 503}});
+    assert_eq!(server.admin("PUT", "worlds/default/faults/down/").json(&fault).send().status, 201);
+    for path in ["worlds/", "worlds/default/", "worlds/default/faults/", "worlds/default/requests.har/"] {
+        let slashed = server.admin("GET", path).send();
+        let plain = server.admin("GET", path.trim_end_matches('/')).send();
+        assert_eq!((slashed.status, slashed.ok()), (200, plain.ok()), "{path}");
+    }
+    assert_eq!(server.admin("DELETE", "worlds/default/faults/down/").send().status, 204);
+    error(&server.admin("GET", "worlds/default/nope/").send(), 404, "Nothing is at /worlds/default/nope ");
+}
+
+#[test]
+fn names_in_a_path_are_percent_decoded_once() {
+    let server = Server::of(&[("generated.yaml", GENERATED)], &[]);
+    let fault = json!({"operation": "qna", "then": {"status": 503}});
+    for (encoded, name) in [("a%2Fb%20%C3%A9", "a/b é"), ("%2541", "%41"), ("a+b", "a+b")] {
+        let path = format!("worlds/%64efault/faults/{encoded}");
+        assert_eq!(server.admin("PUT", &path).json(&fault).send().json["name"], name);
+        assert_eq!(server.admin("DELETE", &path).send().status, 204, "{name}");
+    }
+}
+
+#[test]
+fn a_body_that_nobody_asked_for_is_read_and_the_connection_stays_open() {
+    let server = Server::of(&[("generated.yaml", GENERATED)], &[]);
+    let body = " ".repeat(2 << 20);
+    let next = "GET /__admin/health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
+    for (line, status) in [
+        ("DELETE /__admin/worlds/default/requests", "204"),
+        ("GET /__admin/nope", "404"),
+        ("POST /docs", "405"),
+        ("GET /metrics", "200"),
+    ] {
+        let head = format!("{line} HTTP/1.1\r\nhost: localhost\r\ncontent-length: {}\r\n\r\n", body.len());
+        let answers = raw(&server.base, format!("{head}{body}{next}").as_bytes());
+        let statuses: Vec<&str> =
+            answers.split("HTTP/1.1 ").skip(1).filter_map(|answer| answer.split(' ').next()).collect();
+        assert_eq!(statuses, [status, "200"], "{line}");
+    }
+}
+
+#[test]
+fn head_is_answered_like_get_without_a_body() {
+    for path in
+        ["/__admin/health", "/__admin/worlds/api/clock", "/metrics", "/openapi.json", "/w/api/docs", "/"]
+    {
+        let call = |method: &str| server().client().call(method, path).send();
+        let (head, get) = (call("HEAD"), call("GET"));
+        assert_eq!((head.status, head.bytes.len()), (200, 0), "{path}");
+        assert_eq!(head.header("content-type"), get.header("content-type"), "{path}");
+    }
+    assert_eq!(server().admin("HEAD", "worlds/api/reset").send().status, 405);
+    assert_eq!(server().admin("HEAD", "worlds/nowhere").send().status, 404);
+}

@@ -26,6 +26,8 @@ mod added;
 #[cfg(test)]
 mod admin;
 #[cfg(test)]
+mod client_leaves;
+#[cfg(test)]
 mod cors;
 #[cfg(test)]
 mod dialect;

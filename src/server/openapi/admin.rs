@@ -60,7 +60,7 @@ use crate::server::{docs, metrics};
 )]
 struct AdminApi;
 
-/// What all operations have in common: the admin token and the shape of an error.
+/// What all operations have in common: the admin token, the shape of an error, and unique ids (`worlds.list`).
 struct Common;
 
 impl Modify for Common {
@@ -74,6 +74,9 @@ impl Modify for Common {
         for item in document.paths.paths.values_mut() {
             let methods = [&mut item.get, &mut item.put, &mut item.post, &mut item.patch, &mut item.delete];
             for operation in methods.into_iter().flatten() {
+                let tag = operation.tags.iter().flatten().next();
+                let id = tag.zip(operation.operation_id.as_ref()).map(|(tag, name)| format!("{tag}.{name}"));
+                operation.operation_id = id.or(operation.operation_id.take());
                 operation.responses.responses.insert("default".to_owned(), error.clone().into());
             }
         }

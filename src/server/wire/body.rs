@@ -1,4 +1,4 @@
-//! Bodies that come bit by bit, or not whole.
+//! Response bodies that are sent slowly or in part.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -14,7 +14,7 @@ use tokio::time::{Sleep, sleep};
 use crate::server::wire::ending::Ending;
 use crate::server::wire::shaped::Control;
 
-/// The response with its body so many bytes at a time.
+/// Sends the body of a response a few bytes at a time.
 pub(super) fn drip(response: HttpResponse, bytes: u32, every: Duration) -> HttpResponse {
     response.map_body(|_, body| match body.try_into_bytes() {
         Ok(rest) => BoxBody::new(Drip {
@@ -27,13 +27,13 @@ pub(super) fn drip(response: HttpResponse, bytes: u32, every: Duration) -> HttpR
     })
 }
 
-/// The response with a share of its body (parts per million), after which the connection is reset.
+/// Sends a share of the body of a response, in parts per million, and then resets the connection.
 pub(super) fn truncate(response: HttpResponse, share: u32, control: Control) -> HttpResponse {
     response.map_body(|head, body| match body.try_into_bytes() {
         Ok(mut whole) => {
             let size = whole.len() as u64;
             if size == 0 {
-                // Actix asks nothing of an empty body, so this one has no size, and a header of ours.
+                // Actix does not poll a body of size 0, so this one has no size, and we set the header.
                 head.no_chunking(true);
                 head.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from_static("0"));
             }
@@ -68,7 +68,7 @@ impl MessageBody for Drip {
             return Poll::Ready(None);
         }
         ready!(self.next.as_mut().poll(context));
-        // From now on, not from when it was due: a late bit must not make the next one come too soon.
+        // The next piece is due one interval after this one, however late this one was.
         let every = self.every;
         self.next.set(sleep(every));
         let bytes = self.bytes.min(self.rest.len());
@@ -77,7 +77,7 @@ impl MessageBody for Drip {
 }
 
 struct Truncated {
-    /// Of the whole body, as the headers tell it.
+    /// Size of the whole body, as `content-length` states it.
     size: u64,
     kept: Option<Bytes>,
     control: Control,
@@ -94,7 +94,7 @@ impl MessageBody for Truncated {
         if let Some(kept) = self.kept.take() {
             return Poll::Ready(Some(Ok(kept)));
         }
-        // All of it is encoded, with the headers, and goes out before the reset.
+        // Everything before is encoded by now, and is sent before the reset.
         self.control.end(Ending::Reset);
         Poll::Pending
     }

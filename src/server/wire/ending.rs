@@ -1,5 +1,5 @@
-//! How a connection ends that a fault takes: on the bare socket, in a task of its own, which is all that a stalled
-//! connection costs.
+//! The ways in which a fault ends a connection. Each works on the bare socket, in a task of its own, so that a stalled
+//! connection costs no more than that.
 
 use std::io::ErrorKind;
 use std::time::Duration;
@@ -10,26 +10,26 @@ use tokio::time::timeout;
 
 use crate::server::wire::received::received;
 
-/// How long a closed connection waits for its client to close too.
+/// How long a closed connection waits until its client closes it, too.
 const LINGER: Duration = Duration::from_secs(1);
 
-/// How a connection ends.
+/// A way in which a connection ends.
 pub(super) enum Ending {
     /// RST, once the peer has received what was sent.
     Reset,
     /// These bytes, then FIN.
     Close(Vec<u8>),
-    /// Nothing until the client leaves or this time is over, then FIN.
+    /// Nothing until the client leaves or this time has passed, then FIN.
     Stall(Option<Duration>),
 }
 
 impl Ending {
-    /// Ends the connection. Dropped half-way, as when the server stops, it closes at once.
+    /// Ends the connection. If the future is dropped, as when the server stops, the connection closes at once.
     pub(super) async fn perform(self, stream: TcpStream) {
         match self {
             Self::Reset => {
                 received(&stream).await;
-                // With this, closing sends RST; a shutdown before would send FIN.
+                // Makes the close send RST. A shutdown before it would send FIN.
                 let _ = stream.set_zero_linger();
             }
             Self::Close(bytes) => close(stream, &bytes).await,
@@ -43,17 +43,17 @@ impl Ending {
     }
 }
 
-/// Sends FIN after these bytes. To close a socket with input unread would send RST: what still comes is read.
+/// Sends these bytes, then FIN. Closing a socket that has unread input would send RST, so what still comes is read.
 async fn close(mut stream: TcpStream, bytes: &[u8]) {
     if stream.write_all(bytes).await.is_ok() && stream.shutdown().await.is_ok() {
         let _ = timeout(LINGER, left(&stream)).await;
     }
 }
 
-/// Waits until the client leaves; what it sends is thrown away.
+/// Waits until the client leaves and discards what it sends.
 async fn left(stream: &TcpStream) {
     while stream.readable().await.is_ok() {
-        // The buffer stands only where nothing is awaited, so that a waiting task has no room for it.
+        // The buffer does not live across an await, so that a waiting task does not hold it.
         let read = stream.try_read(&mut [0; 4096]);
         match read {
             Ok(0) => return,

@@ -1,8 +1,8 @@
-//! Delays and wire faults: performs what `fault::transmission` says of a reply.
+//! Delays and wire faults: sends a response as its `SendPlan` says.
 //!
-//! Effects that leave the connection open are bodies that take their time: actix's order of answers holds. Effects that
-//! end it take the socket away from actix (`shaped`), once everything written before is out, and go on in a task of
-//! their own (`ending`); actix drops the connection, its buffers and the handler.
+//! A fault that leaves the connection open is a response body that is sent slowly, so pipelined responses keep their
+//! order. A fault that ends the connection takes the socket away from actix (`shaped`) once everything written before has
+//! been sent, and goes on in a task of its own (`ending`); actix then drops the connection, its buffers and the handler.
 
 use actix_web::{HttpRequest, HttpResponse};
 use tokio::time::sleep;
@@ -13,22 +13,22 @@ use crate::server::wire::shaped::Control;
 
 /// The stream under actix.
 pub mod shaped;
-/// Bodies that come bit by bit, or not whole.
+/// Response bodies that are sent slowly or in part.
 mod body;
-/// How a connection ends that a fault takes.
+/// The ways in which a fault ends a connection.
 mod ending;
-/// What the peer has received.
+/// Waits until the peer has received everything.
 mod received;
 #[cfg(test)]
 mod tests;
 
-/// Makes a response go out as decided, and is done when actix shall send what is returned. Where the client gets no
-/// answer this never returns: it is dropped with the connection.
+/// Waits for the delay and gives actix the response to send. If the client gets no response, this never returns: the
+/// future is dropped with the connection.
 pub async fn perform(request: &HttpRequest, sending: SendPlan, response: HttpResponse) -> HttpResponse {
     if sending.is_plain() {
         return response;
     }
-    // Boxed, so that a plain reply pays nothing for it.
+    // Boxed, so that the future of a plain response stays small.
     Box::pin(shape(request, sending, response)).await
 }
 

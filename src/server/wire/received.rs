@@ -1,15 +1,15 @@
-//! What the peer has received: a reset throws away what it has not.
+//! Waits until the peer has received everything, since a reset discards what it has not.
 
 use std::time::Duration;
 
 use tokio::net::TcpStream;
 use tokio::time::sleep;
 
-/// How long a peer may receive nothing before it is given up.
+/// How long to wait for a peer that receives nothing more.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// The first and the last pause between two looks.
+/// The shortest and the longest pause between two checks.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(32));
-/// How long to wait where the system does not tell.
+/// How long to wait on systems that do not report it.
 const BLIND: Duration = Duration::from_millis(50);
 
 /// Waits until the peer has acknowledged every byte written.

@@ -1,4 +1,4 @@
-//! The stream under actix: plain TCP, until a fault ends the connection.
+//! The stream under actix: plain TCP until a fault ends the connection.
 
 use std::cell::Cell;
 use std::io::{self, ErrorKind, IoSlice};
@@ -12,33 +12,33 @@ use tokio::net::TcpStream;
 
 use crate::server::wire::ending::Ending;
 
-/// By which a request's handler, or the body of its answer, ends the connection.
+/// Lets the handler of a request, or the body of its response, end the connection.
 #[derive(Clone, Default)]
 pub struct Control(Rc<Cell<Option<Ending>>>);
 
 impl Control {
-    /// Ends the connection so, once everything that actix has encoded is written. To be called while actix polls the
-    /// handler or the body, which then stays pending: after that, and never in between, actix writes and flushes.
+    /// Ends the connection once everything that actix has encoded is written. Call this while actix polls the handler or
+    /// the body, and stay pending: actix writes and flushes after that poll, never during it.
     pub(super) fn end(&self, ending: Ending) {
         self.0.set(Some(ending));
     }
 }
 
-/// A TCP stream that can be ended beneath actix.
+/// A TCP stream that can be taken away from actix.
 pub struct Shaped {
-    /// None once it is taken away from actix, for which the connection is then broken.
+    /// None once it is taken away; to actix, the connection is broken then.
     stream: Option<TcpStream>,
     control: Control,
 }
 
 impl Shaped {
-    /// Over a connected stream.
+    /// Wraps a connected stream.
     #[must_use]
     pub fn new(stream: TcpStream) -> Self {
         Self { stream: Some(stream), control: Control::default() }
     }
 
-    /// What ends this connection; for actix to hand to its requests.
+    /// The control of this connection, for its requests.
     #[must_use]
     pub fn control(&self) -> Control {
         self.control.clone()
@@ -64,8 +64,8 @@ impl AsyncWrite for Shaped {
         self.get_mut().stream()?.poll_write(context, bytes)
     }
 
-    /// Actix flushes only when the stream has taken every byte of its buffer: earlier answers are out, and what ends the
-    /// connection can begin.
+    /// Actix flushes only when the stream has taken every byte of its buffer, so earlier responses are written and the
+    /// ending can begin.
     fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         if let Some(ending) = this.control.0.take()
