@@ -50,6 +50,7 @@ struct CustomField {
 
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_field_names, reason = "the documented names")]
 struct Preferences {
     #[serde(skip_serializing_if = "Option::is_none")]
     marketing_optin: Option<bool>,

@@ -30,8 +30,9 @@ pub(crate) struct Fault {
     hit_count: u64,
     source: Source,
     /// The fault as a scenario has it.
+    #[serde(rename = "fault")]
     #[schema(value_type = Object)]
-    fault: Value,
+    definition: Value,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -70,7 +71,7 @@ fn show(status: &FaultStatus) -> Fault {
         enabled: fault.enabled,
         hit_count: *hits,
         source: if *from_file { Source::File } else { Source::Admin },
-        fault: serde_json::from_str(&fault.text).unwrap_or_default(),
+        definition: serde_json::from_str(&fault.text).unwrap_or_default(),
     }
 }
 

@@ -11,7 +11,8 @@ use crate::world::World;
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Subscription {
-    subscription_id: u64,
+    #[serde(rename = "subscriptionId")]
+    id: u64,
     business_id: u64,
     events: Vec<String>,
     endpoint: String,
@@ -30,7 +31,7 @@ pub(crate) fn all(world: &World) -> Vec<Subscription> {
     let stored = ledger.subscriptions.all().iter();
     stored
         .map(|stored| Subscription {
-            subscription_id: stored.id,
+            id: stored.id,
             business_id: stored.business,
             events: stored.events.clone(),
             endpoint: stored.endpoint.clone(),

@@ -126,7 +126,7 @@ pub(crate) async fn create(
 ) -> Result<HttpResponse, AdminError> {
     let name = body.name.clone();
     let wanted = WorldRequest { name, ..wanted(&state, None, body, &text)? };
-    let world = state.registry.make(wanted).map_err(not_created)?;
+    let world = state.registry.make(wanted).map_err(|reason| not_created(&reason))?;
     Ok(HttpResponse::Created().json(created(&world, &request)))
 }
 
@@ -146,7 +146,7 @@ pub(crate) async fn put(
     }
     let present = state.registry.named(&name);
     let wanted = wanted(&state, present.as_deref(), body, &text)?;
-    let (world, is_new) = state.registry.put(&name, wanted).map_err(not_created)?;
+    let (world, is_new) = state.registry.put(&name, wanted).map_err(|reason| not_created(&reason))?;
     world.touch();
     let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
     Ok(HttpResponse::build(status).json(created(&world, &request)))
@@ -168,7 +168,7 @@ fn wanted(
             None => state
                 .registry
                 .scenario(scenario.as_deref())
-                .ok_or_else(|| not_created(CreateError::NoScenario(scenario.clone().unwrap_or_default())))?,
+                .ok_or_else(|| not_created(&CreateError::NoScenario(scenario.clone().unwrap_or_default())))?,
         };
         let (faults, clock) = admin_input::parse_world_start(&base.references(base.clock.mode), text)
             .map_err(|problems| AdminError::invalid("The world is not made so", &problems))?;
@@ -186,7 +186,7 @@ fn created(world: &World, request: &HttpRequest) -> CreatedWorld {
     }
 }
 
-fn not_created(reason: CreateError) -> AdminError {
+fn not_created(reason: &CreateError) -> AdminError {
     let status = match reason {
         CreateError::BadName(_) | CreateError::NoScenario(_) => StatusCode::BAD_REQUEST,
         CreateError::Exists(_) | CreateError::Standing(_) => StatusCode::CONFLICT,
@@ -220,7 +220,7 @@ pub(crate) async fn reset(
     PathWorld(world): PathWorld,
     Body(ResetWorld { seed }): Body<ResetWorld>,
 ) -> Result<web::Json<WorldSeed>, AdminError> {
-    state.registry.reset(&world, seed).map_err(not_created)?;
+    state.registry.reset(&world, seed).map_err(|reason| not_created(&reason))?;
     Ok(web::Json(WorldSeed { name: world.name.clone(), seed: world.snapshot().seed.0 }))
 }
 
