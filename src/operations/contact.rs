@@ -40,6 +40,7 @@ schemas! {
     CustomFieldType json!({
         "type": "string",
         "enum": ["text", "number", "currency", "date", "yesno", "yes/no", "boolean"],
+        "default": "text",
     });
 }
 

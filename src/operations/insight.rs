@@ -13,7 +13,7 @@ use crate::dataset::hierarchy::LevelFilter;
 #[serde(rename_all = "camelCase")]
 pub struct HierarchyNode<'a> {
     #[serde(borrow, default)]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, required = true)]
     pub level_id: Field<'a>,
     #[serde(borrow, default)]
     #[schema(value_type = Vec<String>)]

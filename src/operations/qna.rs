@@ -3,13 +3,14 @@
 //! The name of its query parameter is a dialect option (`docs/api.md` 4).
 
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use utoipa::ToSchema;
 
 use crate::api::error::{ApiError, Code};
 use crate::api::field::{self, Field};
 use crate::api::operation::Operation;
 use crate::api::query::{page, within_window};
-use crate::api::schema::{self, Integer, ResponseDate, ResponseTime};
+use crate::api::schema::{self, ResponseDate, ResponseTime, schemas};
 use crate::dataset::added;
 use crate::dataset::questions::QuestionView;
 use crate::dataset::text::Text;
@@ -41,14 +42,23 @@ pub static SPEC: Spec = Spec {
     run: Run::ForKey(run),
 };
 
+schemas! {
+    StartIndexField json!({ "type": ["integer", "string"], "pattern": "^[0-9]+$", "default": 0 });
+    PageSizeField json!({
+        "type": ["integer", "string"],
+        "pattern": "^[0-9]+$",
+        "default": DEFAULT_PAGE_SIZE,
+    });
+}
+
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Request<'a> {
     #[serde(borrow, default)]
-    #[schema(value_type = Integer, inline)]
+    #[schema(value_type = StartIndexField, inline)]
     pub start_index: Field<'a>,
     #[serde(borrow, default)]
-    #[schema(value_type = Integer, inline)]
+    #[schema(value_type = PageSizeField, inline)]
     pub page_size: Field<'a>,
 }
 

@@ -72,7 +72,11 @@ pub static SPEC: Spec = Spec {
 };
 
 schemas! {
-    Status json!({ "type": "string", "enum": ["published", "parked", "all"] });
+    Statuses json!({
+        "type": "array",
+        "items": { "type": "string", "enum": ["published", "parked", "all"] },
+        "default": ["published"],
+    });
     Featured json!({ "type": "integer", "enum": [0, 1] });
 }
 
@@ -104,7 +108,7 @@ pub struct Request<'a> {
     #[schema(value_type = Vec<Integer>, inline)]
     pub sub_business_ids: Field<'a>,
     #[serde(borrow, default)]
-    #[schema(value_type = Vec<Status>, inline)]
+    #[schema(value_type = Statuses, inline)]
     pub statuses: Field<'a>,
 }
 

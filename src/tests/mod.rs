@@ -7,5 +7,6 @@ mod fault_reload;
 mod fault_repeats;
 mod fault_shares;
 mod properties;
+mod reference;
 mod reload;
 mod worlds;
