@@ -1,14 +1,14 @@
-//! A small receiver of webhooks, as a client of the platform might have one: it verifies signatures (Standard Webhooks),
-//! answers at once, and acts on each event once, however often it comes.
+//! A small webhook receiver, as a client of the API might have one: it verifies signatures (Standard Webhooks), answers
+//! at once, and handles each event once, however often it is delivered.
 //!
 //! ```console
 //! $ cargo run --example receiver            # listens on http://127.0.0.1:9000/hook
 //! ```
 //!
-//! `PORT` and `SECRET` change where it listens and what it verifies by; the secret is that of
-//! `scenarios/live-conversation.yaml` unless told.
+//! The environment variables `PORT` and `SECRET` set the port and the signing secret. By default the secret is the one of
+//! `scenarios/live-conversation.yaml`.
 
-#![expect(clippy::print_stdout, reason = "to tell is all it does")]
+#![expect(clippy::print_stdout, reason = "printing events is all it does")]
 
 use std::collections::HashSet;
 use std::sync::Mutex;
@@ -22,10 +22,9 @@ use ureq::http::HeaderMap;
 
 const SECRET: &str = "whsec_c3RhbmRpbi1zdGFuZGluLXN0YW5kaW4=";
 
-/// What it knows.
 struct Receiver {
     webhook: Webhook,
-    /// Ids of the events that were acted on. A real one keeps them in its database, and forgets old ones.
+    /// Ids of the events that were handled. A real receiver keeps them in its database and deletes old ones.
     seen: Mutex<HashSet<String>>,
 }
 
@@ -48,7 +47,7 @@ async fn hook(request: HttpRequest, body: Bytes, receiver: Data<Receiver>) -> Ht
     HttpResponse::Ok().finish()
 }
 
-/// The headers of a request as the verifier takes them.
+/// The headers of a request in the type that the verifier takes.
 fn headers(sent: &Sent) -> HeaderMap {
     let mut headers = HeaderMap::new();
     for name in ["webhook-id", "webhook-timestamp", "webhook-signature"] {
