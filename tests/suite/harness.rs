@@ -22,7 +22,7 @@ pub fn now() -> Instant {
 }
 
 /// How long a test waits for what must come.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Waits until something holds, looking every few milliseconds; the one place where a test sleeps.
 ///
