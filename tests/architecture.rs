@@ -1,5 +1,4 @@
-//! The house's plan, held as data, and the scan of the sources that keeps it true: which room may import which, and what
-//! stays in one room alone.
+//! Checks the sources against the rules of docs/architecture.md: which module may import which, and what is used in one module only.
 
 #![expect(clippy::unwrap_used, reason = "sources that cannot be read fail the test")]
 
@@ -8,9 +7,8 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-/// The floors, the lowest first, and the rooms on each. A room knows those of lower floors: never one of a higher, and
-/// none beside it. Rooms that are not there yet have their place already.
-const FLOORS: [&[&str]; 13] = [
+/// The modules by level, the lowest first. A module may import only those of lower levels.
+const LEVELS: [&[&str]; 13] = [
     &["clock", "draw"],
     &["api"],
     &["dataset"],
@@ -26,8 +24,8 @@ const FLOORS: [&[&str]; 13] = [
     &["bench", "tests"],
 ];
 
-/// Words that stay in some places, and why.
-const KEPT: [(&[&str], &[&str], &str); 4] = [
+/// Words that only some files may have, and why.
+const RESTRICTED: [(&[&str], &[&str], &str); 4] = [
     (&["actix_"], &["server/"], "only the server knows actix"),
     (&["serde_yaml", "serde_saphyr"], &["scenario/"], "only scenarios know YAML"),
     (
@@ -51,15 +49,15 @@ const KEPT: [(&[&str], &[&str], &str); 4] = [
     ),
 ];
 
-/// The most code lines of a file: blank ones, comments and tests are not counted.
-const LONGEST: usize = 400;
+/// The maximum of code lines of a file, without blank lines, comments and tests.
+const MAX_LINES: usize = 400;
 
-/// Everything that is wrong with a source file; `path` is relative to `src`.
-fn problems(path: &str, text: &str) -> Vec<String> {
-    let plain = without_comments_and_texts(text);
+/// All violations in a source file. `path` is relative to `src`.
+fn violations(path: &str, text: &str) -> Vec<String> {
+    let plain = without_comments_and_strings(text);
     let mut problems = Vec::new();
-    for (line, room) in imports(path, &plain) {
-        if let Some(why) = forbidden(room_of(path), &room) {
+    for (line, module) in imports(path, &plain) {
+        if let Some(why) = forbidden(module_of(path), &module) {
             problems.push(format!("{path}:{line}: {why}"));
         }
     }
@@ -67,60 +65,60 @@ fn problems(path: &str, text: &str) -> Vec<String> {
         return problems;
     }
     let code = without_tests(&plain);
-    for (words, places, why) in KEPT {
+    for (words, places, why) in RESTRICTED {
         if places.iter().any(|place| path.starts_with(place)) {
             continue;
         }
         for word in words {
-            for (at, _) in code.match_indices(word).filter(|(at, _)| starts_a_word(code, *at)) {
+            for (at, _) in code.match_indices(word).filter(|(at, _)| starts_word(code, *at)) {
                 problems.push(format!("{path}:{}: {word}: {why}", line_of(code, at)));
             }
         }
     }
     let lines = code.lines().filter(|line| !line.trim().is_empty()).count();
-    if lines > LONGEST {
-        problems.push(format!("{path}: {lines} code lines are more than {LONGEST}"));
+    if lines > MAX_LINES {
+        problems.push(format!("{path}: {lines} code lines are more than {MAX_LINES}"));
     }
     problems
 }
 
-/// Whether a file holds tests alone: `tests.rs`, or one in a folder `tests`.
+/// Whether a file has only tests: `tests.rs`, or a file in a folder `tests`.
 fn is_test(path: &str) -> bool {
     path.trim_end_matches(".rs").split('/').any(|part| part == "tests")
 }
 
-/// The room that a file belongs to.
-fn room_of(path: &str) -> &str {
+/// The top-level module of a file.
+fn module_of(path: &str) -> &str {
     let first = path.split('/').next().unwrap_or_default();
     first.strip_suffix(".rs").unwrap_or(first)
 }
 
-fn floor_of(room: &str) -> Option<usize> {
-    FLOORS.iter().position(|rooms| rooms.contains(&room))
+fn level_of(module: &str) -> Option<usize> {
+    LEVELS.iter().position(|modules| modules.contains(&module))
 }
 
-/// Why one room may not import another.
+/// Why a module may not import another.
 fn forbidden(from: &str, to: &str) -> Option<String> {
     if from == to || matches!(from, "lib" | "main") {
         return None;
     }
-    match (floor_of(from), floor_of(to)) {
-        (None, _) => Some(format!("the room {from} has no floor in the plan")),
-        (_, None) => Some(format!("crate::{to} is no room of the plan")),
+    match (level_of(from), level_of(to)) {
+        (None, _) => Some(format!("the module {from} has no level")),
+        (_, None) => Some(format!("crate::{to} is not a known module")),
         (Some(own), Some(other)) if other > own => {
-            Some(format!("{from} imports {to}, which is on a higher floor"))
+            Some(format!("{from} imports {to}, which is on a higher level"))
         }
         (Some(own), Some(other)) if other == own => {
-            Some(format!("{from} imports {to}, which is on the same floor"))
+            Some(format!("{from} imports {to}, which is on the same level"))
         }
         (Some(_), Some(_)) => None,
     }
 }
 
-/// The rooms that a text names after `crate::`, or after a chain of `super::` that leads out of its own, with lines.
+/// The modules named after `crate::`, or after a chain of `super::` that leaves the own module, with line numbers.
 fn imports(path: &str, plain: &str) -> Vec<(usize, String)> {
     let mut found = Vec::new();
-    for (at, _) in plain.match_indices("crate").filter(|(at, _)| starts_a_word(plain, *at)) {
+    for (at, _) in plain.match_indices("crate").filter(|(at, _)| starts_word(plain, *at)) {
         let Some(rest) = plain[at + "crate".len()..].trim_start().strip_prefix("::") else { continue };
         for name in first_names(rest) {
             found.push((line_of(plain, at), name));
@@ -128,7 +126,7 @@ fn imports(path: &str, plain: &str) -> Vec<(usize, String)> {
     }
     let depth = path.trim_end_matches(".rs").split('/').filter(|part| *part != "mod").count();
     let mut end = 0;
-    for (at, _) in plain.match_indices("super").filter(|(at, _)| starts_a_word(plain, *at)) {
+    for (at, _) in plain.match_indices("super").filter(|(at, _)| starts_word(plain, *at)) {
         if at < end {
             continue;
         }
@@ -140,8 +138,8 @@ fn imports(path: &str, plain: &str) -> Vec<(usize, String)> {
         }
         end = plain.len() - rest.len();
         if steps >= depth {
-            let rooms = first_names(rest).into_iter().filter(|name| floor_of(name).is_some());
-            found.extend(rooms.map(|name| (line_of(plain, at), name)));
+            let modules = first_names(rest).into_iter().filter(|name| level_of(name).is_some());
+            found.extend(modules.map(|name| (line_of(plain, at), name)));
         }
     }
     found
@@ -173,11 +171,11 @@ fn first_names(rest: &str) -> Vec<String> {
 fn name(text: &str) -> Option<String> {
     let text = text.strip_prefix("r#").unwrap_or(text);
     let name: String = text.chars().take_while(|letter| letter.is_alphanumeric() || *letter == '_').collect();
-    // The library's own face (macros, `crate::{self}`) is no room.
+    // `crate::{self}` names no module.
     (!name.is_empty() && name != "self").then_some(name)
 }
 
-fn starts_a_word(text: &str, at: usize) -> bool {
+fn starts_word(text: &str, at: usize) -> bool {
     !text[..at].ends_with(|letter: char| letter.is_alphanumeric() || letter == '_' || letter == '$')
 }
 
@@ -185,7 +183,7 @@ fn line_of(text: &str, at: usize) -> usize {
     text[..at].bytes().filter(|byte| *byte == b'\n').count() + 1
 }
 
-/// The text up to its module of tests.
+/// The source before its test module.
 fn without_tests(plain: &str) -> &str {
     let is_module = |at: &usize| {
         let rest = plain[at + "#[cfg(test)]".len()..].trim_start();
@@ -195,8 +193,8 @@ fn without_tests(plain: &str) -> &str {
     &plain[..tests.unwrap_or(plain.len())]
 }
 
-/// The source with comments and the insides of texts blanked; lines stay where they are.
-fn without_comments_and_texts(text: &str) -> String {
+/// The source with comments and string literals replaced by spaces. Line numbers do not change.
+fn without_comments_and_strings(text: &str) -> String {
     let letters: Vec<char> = text.chars().collect();
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
@@ -210,9 +208,9 @@ fn without_comments_and_texts(text: &str) -> String {
                 letters[at..].iter().position(|letter| *letter == '\n').map_or(letters.len(), |n| at + n)
             }
             '/' if letters.get(at + 1) == Some(&'*') => end_of_block_comment(&letters, at),
-            '"' => end_of_text(&letters, at),
-            'r' | 'b' if !after_word => end_of_raw_text(&letters, at).unwrap_or(at),
-            '\'' => end_of_letter(&letters, at).unwrap_or(at),
+            '"' => end_of_string(&letters, at),
+            'r' | 'b' if !after_word => end_of_raw_string(&letters, at).unwrap_or(at),
+            '\'' => end_of_char(&letters, at).unwrap_or(at),
             _ => at,
         };
         if end > at {
@@ -242,7 +240,7 @@ fn end_of_block_comment(letters: &[char], start: usize) -> usize {
     at
 }
 
-fn end_of_text(letters: &[char], start: usize) -> usize {
+fn end_of_string(letters: &[char], start: usize) -> usize {
     let mut at = start + 1;
     while at < letters.len() && letters[at] != '"' {
         at += if letters[at] == '\\' { 2 } else { 1 };
@@ -250,8 +248,8 @@ fn end_of_text(letters: &[char], start: usize) -> usize {
     (at + 1).min(letters.len())
 }
 
-/// The end of `r"…"`, `r#"…"#`, `br"…"`; none where there is no raw text.
-fn end_of_raw_text(letters: &[char], start: usize) -> Option<usize> {
+/// The end of a raw string (`r"…"`, `r#"…"#`, `br"…"`), if one starts here.
+fn end_of_raw_string(letters: &[char], start: usize) -> Option<usize> {
     let mut at = start + usize::from(letters[start] == 'b');
     if letters.get(at) != Some(&'r') {
         return None;
@@ -274,8 +272,8 @@ fn end_of_raw_text(letters: &[char], start: usize) -> Option<usize> {
     Some(letters.len())
 }
 
-/// The end of a letter in quotes; none where a lifetime begins.
-fn end_of_letter(letters: &[char], start: usize) -> Option<usize> {
+/// The end of a character literal, if one starts here and not a lifetime.
+fn end_of_char(letters: &[char], start: usize) -> Option<usize> {
     match letters.get(start + 1)? {
         '\\' => {
             let close = letters[start + 3..].iter().position(|letter| *letter == '\'')?;
@@ -285,7 +283,7 @@ fn end_of_letter(letters: &[char], start: usize) -> Option<usize> {
     }
 }
 
-/// All source files below a folder: path relative to it, and text.
+/// Collects all source files below a folder with their relative paths.
 fn sources(root: &Path, folder: &Path, out: &mut Vec<(String, String)>) {
     let mut entries: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     entries.sort();
@@ -308,28 +306,28 @@ fn all_sources() -> Vec<(String, String)> {
 }
 
 #[test]
-fn the_sources_keep_the_plan() {
-    let mut told = String::new();
+fn the_sources_follow_the_rules() {
+    let mut found = String::new();
     for (path, text) in all_sources() {
-        for problem in problems(&path, &text) {
-            writeln!(told, "{problem}").unwrap();
+        for problem in violations(&path, &text) {
+            writeln!(found, "{problem}").unwrap();
         }
     }
-    assert!(told.is_empty(), "\n{told}");
+    assert!(found.is_empty(), "\n{found}");
 }
 
 #[test]
-fn every_room_has_a_floor_and_the_library_names_it() {
+fn every_module_has_a_level_and_is_named_by_the_library() {
     let sources = all_sources();
-    let rooms: BTreeSet<&str> = sources
+    let modules: BTreeSet<&str> = sources
         .iter()
-        .map(|(path, _)| room_of(path))
-        .filter(|room| !matches!(*room, "lib" | "main"))
+        .map(|(path, _)| module_of(path))
+        .filter(|module| !matches!(*module, "lib" | "main"))
         .collect();
     let lib = &sources.iter().find(|(path, _)| path == "lib.rs").unwrap().1;
-    for room in rooms {
-        assert!(floor_of(room).is_some(), "{room} has no floor");
-        assert!(lib.contains(&format!("mod {room};")), "lib.rs does not name {room}");
+    for module in modules {
+        assert!(level_of(module).is_some(), "{module} has no level");
+        assert!(lib.contains(&format!("mod {module};")), "lib.rs does not name {module}");
     }
 }
 
@@ -347,7 +345,7 @@ fn most_files_are_short() {
         .iter()
         .filter(|(path, _)| !is_test(path))
         .map(|(_, text)| {
-            let plain = without_comments_and_texts(text);
+            let plain = without_comments_and_strings(text);
             without_tests(&plain).lines().filter(|line| !line.trim().is_empty()).count()
         })
         .collect();
@@ -363,19 +361,19 @@ mod scanner {
 
     #[track_caller]
     fn finds(path: &str, text: &str, expected: &[&str]) {
-        assert_eq!(problems(path, text), expected, "{path}\n{text}");
+        assert_eq!(violations(path, text), expected, "{path}\n{text}");
     }
 
     #[test]
-    fn lower_floors_are_free() {
+    fn imports_from_lower_levels_are_allowed() {
         finds("api/call.rs", "use crate::draw::Seed;\nuse crate::api::ids;", &[]);
         finds("cli/serve.rs", "use crate::{api::call::Call, clock, world::{World, registry}};", &[]);
         finds("operations/mod.rs", "fn f(x: crate::dataset::facts::Dataset) {}", &[]);
     }
 
     #[test]
-    fn a_higher_floor_is_found_wherever_it_is_named() {
-        let why = "api imports dataset, which is on a higher floor";
+    fn an_import_from_a_higher_level_is_found_in_any_form() {
+        let why = "api imports dataset, which is on a higher level";
         for text in [
             "use crate::dataset::facts;",
             "use crate::{draw::Seed, dataset};",
@@ -393,29 +391,29 @@ mod scanner {
     }
 
     #[test]
-    fn a_room_of_the_same_floor_is_found() {
-        let why = "ledger/contacts.rs:2: ledger imports auth, which is on the same floor";
+    fn an_import_from_the_same_level_is_found() {
+        let why = "ledger/contacts.rs:2: ledger imports auth, which is on the same level";
         finds("ledger/contacts.rs", "// first\nuse crate::auth::Caller;", &[why]);
         finds(
             "reload.rs",
             "use crate::pipeline;",
-            &["reload.rs:1: reload imports pipeline, which is on the same floor"],
+            &["reload.rs:1: reload imports pipeline, which is on the same level"],
         );
         finds(
             "clock.rs",
             "use crate::draw;",
-            &["clock.rs:1: clock imports draw, which is on the same floor"],
+            &["clock.rs:1: clock imports draw, which is on the same level"],
         );
     }
 
     #[test]
-    fn a_room_outside_the_plan_is_found() {
-        finds("api/call.rs", "use crate::util::x;", &["api/call.rs:1: crate::util is no room of the plan"]);
-        finds("util.rs", "use crate::api::x;", &["util.rs:1: the room util has no floor in the plan"]);
+    fn a_module_without_a_level_is_found() {
+        finds("api/call.rs", "use crate::util::x;", &["api/call.rs:1: crate::util is not a known module"]);
+        finds("util.rs", "use crate::api::x;", &["util.rs:1: the module util has no level"]);
     }
 
     #[test]
-    fn what_stands_in_comments_and_texts_is_no_import() {
+    fn comments_and_strings_are_not_imports() {
         finds(
             "api/call.rs",
             "// crate::dataset\n/* crate::cli /* x */ crate::cli */\n/// [`crate::cli`]",
@@ -424,37 +422,37 @@ mod scanner {
         finds("api/call.rs", "const A: &str = \"crate::cli \\\" crate::cli\";", &[]);
         finds("api/call.rs", "const A: &str = r#\"crate::cli \" crate::cli\"#;", &[]);
         finds("api/call.rs", "fn f<'a>(x: &'a str) -> char { '\"' }\n// \"", &[]);
-        let after = "api/call.rs:1: api imports cli, which is on a higher floor";
+        let after = "api/call.rs:1: api imports cli, which is on a higher level";
         finds("api/call.rs", "const A: char = '\\''; const B: &[u8] = br\"x\"; use crate::cli;", &[after]);
     }
 
     #[test]
-    fn within_a_room_super_goes_where_it_likes() {
+    fn super_paths_within_a_module_are_allowed() {
         finds("scenario/validate/keys.rs", "use super::super::cli_words;\nuse super::Once;", &[]);
         finds("auth.rs", "mod tests { use super::*; }", &[]);
         finds(
             "scenario/validate/keys.rs",
             "use super::super::super::cli;",
-            &["scenario/validate/keys.rs:1: scenario imports cli, which is on a higher floor"],
+            &["scenario/validate/keys.rs:1: scenario imports cli, which is on a higher level"],
         );
     }
 
     #[test]
-    fn actix_stays_in_the_server() {
+    fn actix_is_allowed_only_in_the_server() {
         let text = "use actix_web::web;";
         finds("server/bind.rs", text, &[]);
         finds("cli/serve.rs", text, &["cli/serve.rs:1: actix_: only the server knows actix"]);
     }
 
     #[test]
-    fn yaml_stays_in_scenarios() {
+    fn yaml_is_allowed_only_in_scenarios() {
         let text = "fn f() { serde_yaml::from_str(\"\") }";
         finds("scenario/yaml.rs", text, &[]);
         finds("world/mod.rs", text, &["world/mod.rs:1: serde_yaml: only scenarios know YAML"]);
     }
 
     #[test]
-    fn file_reads_stay_in_the_loader() {
+    fn file_reads_are_allowed_only_in_the_loader() {
         let why = "only the loader reads files, and only `new` writes one";
         for (text, word) in [
             ("use std::fs;", "std::fs"),
@@ -471,7 +469,7 @@ mod scanner {
     }
 
     #[test]
-    fn ambient_time_and_chance_stay_out() {
+    fn ambient_time_and_chance_are_found() {
         let why = "time comes from the clock and chance from draws";
         for word in ["SystemTime::now", "Instant::now", "rand::rng()"] {
             let text = format!("fn f() {{ let x = {word}; }}");
@@ -481,7 +479,7 @@ mod scanner {
     }
 
     #[test]
-    fn a_long_file_is_found_comments_blanks_and_tests_not_counted() {
+    fn a_long_file_is_found_without_counting_comments_blank_lines_and_tests() {
         let code = "fn f() {}\n".repeat(400);
         let rest = "// x\n\n/// y\n/* a\nb */\n".repeat(100)
             + "#[cfg(test)]\nmod tests {\n"

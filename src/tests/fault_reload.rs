@@ -1,4 +1,4 @@
-//! Faults over a reload: counters of those that stay as they were go on, the others start anew.
+//! Faults over a reload: unchanged ones keep their counters, the others start again.
 
 use serde_json::json;
 
@@ -16,7 +16,7 @@ faults:
     )
 }
 
-/// What a request's answer is: a status that tells which fault struck.
+/// The status of a request, which says which fault applied.
 fn status(folder: &ScenarioFolder, world: &str, number: usize, key: &str) -> u16 {
     Request::numbered(number).header("x-api-key", key).send(&folder.registry, world).reply.status
 }
@@ -26,12 +26,12 @@ const BY_KEY: &str = "{name: k, when: {key: k2}, per: key, hits: 3, then: {statu
 const BY_REQUEST: &str = "{name: r, per: request, hits: 3, then: {status: 503}}";
 
 #[test]
-fn counters_of_unchanged_faults_go_on() {
+fn counters_of_unchanged_faults_survive_a_reload() {
     let folder = serve(&scenario(&[BY_WORLD, BY_KEY, BY_REQUEST]));
     let (first, second) =
         (|place| status(&folder, "a", place, "k"), |place| status(&folder, "a", place, "k2"));
     assert_eq!([first(0), first(0), second(1), second(1)], [200; 4]);
-    // Elsewhere in the list, written in another way, among others, with the dataset changed.
+    // At another position in the list, formatted differently, with other faults, and with another dataset.
     let written = "\n    # A comment.\n    hits: 3\n    name: w\n    when:\n      header: {x-api-key: \"k\"}\n    then: {status: 501}";
     let other = "{name: other, operation: contact, then: {status: 500}}";
     let text = scenario(&[BY_REQUEST, other, written, BY_KEY]).replace("name: One", "name: Uno");
@@ -46,7 +46,7 @@ fn counters_of_unchanged_faults_go_on() {
 }
 
 #[test]
-fn counters_of_changed_faults_start_anew_even_when_the_change_is_undone() {
+fn counters_of_changed_faults_restart_even_if_the_change_is_undone() {
     for (fault, changed) in [
         (BY_WORLD, BY_WORLD.replace("501", "500")),
         (BY_REQUEST, BY_REQUEST.replace("name: r", "name: q")),
@@ -65,17 +65,17 @@ fn counters_of_changed_faults_start_anew_even_when_the_change_is_undone() {
 }
 
 #[test]
-fn attempts_and_draws_of_an_unchanged_fault_go_on_too() {
+fn attempts_and_draws_of_an_unchanged_fault_continue() {
     let chance = "{name: half, chance: 50%, then: {status: 503, delay: 0ms-10s}}";
     let steady = serve(&scenario(&[chance]));
     let changing = serve(&scenario(&[chance]));
-    let told = |folder: &ScenarioFolder| {
+    let outcomes = |folder: &ScenarioFolder| {
         let outcome = Request::numbered(7).send(&folder.registry, "a");
         let draw = header(&outcome, "x-standin-draw").map(str::to_owned);
         (number(&outcome, "x-standin-attempt").to_string(), draw, outcome.reply.status, outcome.send_plan)
     };
     for turn in 0..10 {
-        assert_eq!(told(&steady), told(&changing), "{turn}");
+        assert_eq!(outcomes(&steady), outcomes(&changing), "{turn}");
         let more = format!("{{name: x{turn}, operation: contact, then: {{status: 500}}}}");
         changing.save("a.yaml", &scenario(&[&more, chance]));
     }
@@ -92,7 +92,7 @@ fn every_world_of_the_scenario_keeps_its_own_counters_over_a_reload() {
 }
 
 #[test]
-fn a_reset_frees_what_was_counted_and_so_does_a_reload_for_faults_that_are_gone() {
+fn a_reset_frees_the_counters_and_a_reload_those_of_removed_faults() {
     let folder = serve(&scenario(&[BY_REQUEST, BY_WORLD]));
     let world = folder.registry.default_world();
     for place in 0..50 {
@@ -109,13 +109,14 @@ fn a_reset_frees_what_was_counted_and_so_does_a_reload_for_faults_that_are_gone(
 }
 
 #[test]
-fn a_fault_counts_from_its_own_file_on_and_with_the_generation_told() {
+fn a_fault_counts_only_requests_after_it_was_loaded() {
     let folder = serve(&scenario(&[]));
     let sent = || Request::new("/v1/review/businessId/1", "", &json!({})).send(&folder.registry, "a");
-    let told = |generation: f64| assert!((number(&sent(), "x-standin-generation") - generation).abs() < 0.1);
-    told(1.0);
+    let check_generation =
+        |generation: f64| assert!((number(&sent(), "x-standin-generation") - generation).abs() < 0.1);
+    check_generation(1.0);
     folder.save("a.yaml", &scenario(&["{name: first, hits: 1, then: {status: 503}}"]));
     assert_eq!(sent().reply.status, 503, "earlier requests were not counted");
-    told(2.0);
+    check_generation(2.0);
     assert_eq!(sent().reply.status, 200);
 }

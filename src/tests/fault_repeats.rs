@@ -1,4 +1,4 @@
-//! Faults strike the same requests again, in whatever order and from however many threads they come; counts are exact.
+//! The same requests get the same faults, in any order and from any number of threads, and counts are exact.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use super::harness::{
     Request, ScenarioFolder, THREADS, create_world, header, in_parallel, is_faulted, number, serve, shuffled,
 };
 
-/// Faults of every kind that are left to chance or counted by request.
+/// Faults of every kind that depend on chance or count by request.
 const CHANCES: &str = "
 standin: 1
 seed: 7
@@ -33,10 +33,10 @@ faults:
   - {name: third, per: request, hits: every 3, then: {error: 500}}
 ";
 
-/// Each of the requests below is sent so often.
+/// How often each request is sent.
 const TIMES: usize = 4;
 
-/// 250 requests over five operations and two keys; the subscription is left out, whose ids count arrivals.
+/// 250 requests of five operations with two keys. Subscriptions are not among them, since their ids depend on the order of arrival.
 fn requests() -> Vec<Request> {
     let insight = json!({"businessNumbers": [1], "startDate": "01/01/2026", "endDate": "06/30/2026", "userEmail": "u@one.test"});
     let of = |number: usize| match number % 5 {
@@ -64,7 +64,7 @@ fn requests() -> Vec<Request> {
         .collect()
 }
 
-/// All that was decided and answered, by request: what it was is told whole, in an order that arrival does not change.
+/// Answers and decisions by request, sorted so that the order of arrival does not matter.
 type Seen = BTreeMap<usize, Vec<String>>;
 
 fn run(folder: &ScenarioFolder, world: &str, requests: &[Request], threads: usize, order: &[usize]) -> Seen {
@@ -75,17 +75,17 @@ fn run(folder: &ScenarioFolder, world: &str, requests: &[Request], threads: usiz
         format!("{} {:?} {body} {sending:?}", reply.status, reply.headers)
     });
     let mut seen = Seen::new();
-    for (place, told) in sent {
-        seen.entry(place % requests.len()).or_default().push(told);
+    for (place, outcomes) in sent {
+        seen.entry(place % requests.len()).or_default().push(outcomes);
     }
-    for told in seen.values_mut() {
-        told.sort_unstable();
+    for outcomes in seen.values_mut() {
+        outcomes.sort_unstable();
     }
     seen
 }
 
 #[test]
-fn every_request_meets_the_same_in_any_order_on_any_number_of_threads() {
+fn every_request_gets_the_same_faults_in_any_order_and_on_any_number_of_threads() {
     let (folder, requests) = (serve(CHANCES), requests());
     let count = requests.len() * TIMES;
     assert_eq!(count, 1_000);
@@ -96,12 +96,12 @@ fn every_request_meets_the_same_in_any_order_on_any_number_of_threads() {
         let name = format!("crowd-{turn}");
         create_world(&folder, &name, None);
         let crowd = run(&folder, &name, &requests, THREADS, &shuffled(count, turn));
-        for (place, told) in &alone {
-            assert_eq!(told.len(), TIMES);
-            assert_eq!(told, &crowd[place], "turn {turn}: {:?}", requests[*place]);
+        for (place, outcomes) in &alone {
+            assert_eq!(outcomes.len(), TIMES);
+            assert_eq!(outcomes, &crowd[place], "turn {turn}: {:?}", requests[*place]);
         }
     }
-    let told: String = alone.values().flatten().map(String::as_str).collect();
+    let outcomes: String = alone.values().flatten().map(String::as_str).collect();
     for fault in [
         "jitter",
         "tail",
@@ -115,12 +115,12 @@ fn every_request_meets_the_same_in_any_order_on_any_number_of_threads() {
         "block",
         "third",
     ] {
-        assert!(told.contains(&format!("(\"x-standin-fault\", \"{fault}\")")), "{fault} never struck");
+        assert!(outcomes.contains(&format!("(\"x-standin-fault\", \"{fault}\")")), "{fault} never applied");
     }
 }
 
 #[test]
-fn a_reset_world_and_the_standing_one_meet_the_same_again() {
+fn a_reset_world_gets_the_same_faults_as_the_standing_one() {
     let (folder, requests) = (serve(CHANCES), requests());
     let order = shuffled(requests.len() * TIMES, 9);
     let standing = run(&folder, "default", &requests, THREADS, &order);
@@ -132,21 +132,21 @@ fn a_reset_world_and_the_standing_one_meet_the_same_again() {
 }
 
 #[test]
-fn other_seeds_meet_other_faults_and_a_seed_is_the_same_however_it_is_given() {
+fn other_seeds_give_other_faults_and_it_does_not_matter_where_a_seed_is_given() {
     let (folder, requests) = (serve(CHANCES), requests());
     let order: Vec<usize> = (0..requests.len() * TIMES).collect();
     let decided = |name: &str| -> BTreeMap<usize, Vec<String>> {
         let sent = in_parallel(THREADS, &order, |place| {
             let outcome = requests[place % requests.len()].send(&folder.registry, name);
-            let told = |of| header(&outcome, of).map(str::to_owned);
-            format!("{:?} {:?} {:?}", told("x-standin-fault"), told("x-standin-draw"), outcome.send_plan)
+            let value = |name| header(&outcome, name).map(str::to_owned);
+            format!("{:?} {:?} {:?}", value("x-standin-fault"), value("x-standin-draw"), outcome.send_plan)
         });
         let mut seen = BTreeMap::<usize, Vec<String>>::new();
-        for (place, told) in sent {
-            seen.entry(place % requests.len()).or_default().push(told);
+        for (place, outcomes) in sent {
+            seen.entry(place % requests.len()).or_default().push(outcomes);
         }
-        for told in seen.values_mut() {
-            told.sort_unstable();
+        for outcomes in seen.values_mut() {
+            outcomes.sort_unstable();
         }
         seen
     };
@@ -157,7 +157,7 @@ fn other_seeds_meet_other_faults_and_a_seed_is_the_same_however_it_is_given() {
     }
     for one in 0..all.len() {
         for other in one + 1..all.len() {
-            let differ = all[one].iter().filter(|(place, told)| all[other][place] != **told).count();
+            let differ = all[one].iter().filter(|(place, outcomes)| all[other][place] != **outcomes).count();
             assert!(differ > 225, "{differ} of 250 requests");
         }
     }
@@ -169,7 +169,7 @@ fn other_seeds_meet_other_faults_and_a_seed_is_the_same_however_it_is_given() {
 }
 
 #[test]
-fn minted_keys_differ_and_what_they_meet_does_not() {
+fn minted_keys_differ_but_get_the_same_faults() {
     let (folder, requests) = (serve(CHANCES), requests());
     let order = shuffled(requests.len() * TIMES, 3);
     let minted = |name: &str| {
@@ -184,7 +184,7 @@ fn minted_keys_differ_and_what_they_meet_does_not() {
     assert_eq!(seen, again);
 }
 
-/// Faults that count, each for the requests that carry its name in `x-case`.
+/// Faults that count, each for requests with its name in `x-case`.
 const COUNTS: &str = "
 standin: 1
 seed: 7
@@ -207,8 +207,8 @@ faults:
 
 const KEYS: [&str; 4] = ["k", "k2", "k3", "k4"];
 
-/// The attempts that were struck, 1-based and by `group`, of 320 requests or as many as told on 32 threads.
-fn struck_by(
+/// Sends requests on 32 threads. Returns for each group the 1-based numbers of the attempts that the fault applied to.
+fn faulted_attempts(
     folder: &ScenarioFolder,
     (case, count): (&str, usize),
     request: impl Fn(usize) -> (String, Request) + Sync,
@@ -223,11 +223,11 @@ fn struck_by(
     });
     let mut groups = BTreeMap::<String, Vec<u64>>::new();
     let mut seen = BTreeSet::new();
-    for (_, (group, nth, struck)) in sent {
+    for (_, (group, nth, faulted)) in sent {
         assert!(seen.insert((group.clone(), nth)), "attempt {nth} of {group} twice");
-        let struck_there = groups.entry(group).or_default();
-        if struck {
-            struck_there.push(nth);
+        let group_attempts = groups.entry(group).or_default();
+        if faulted {
+            group_attempts.push(nth);
         }
     }
     for places in groups.values_mut() {
@@ -236,7 +236,7 @@ fn struck_by(
     groups
 }
 
-/// One request again and again: the attempt tells when it came.
+/// The same request each time.
 fn same(_place: usize) -> (String, Request) {
     (String::new(), Request::numbered(0))
 }
@@ -246,35 +246,35 @@ fn by_key(place: usize) -> (String, Request) {
     (key.to_owned(), Request::numbered(0).header("x-api-key", key))
 }
 
-/// How many of each block were struck.
-fn blocks(struck: &[u64], block: u64, count: u64) -> Vec<usize> {
-    let of = |at: u64| struck.iter().filter(|nth| (*nth - 1) / block == at).count();
+/// The number of faults in each block.
+fn blocks(faulted: &[u64], block: u64, count: u64) -> Vec<usize> {
+    let of = |at: u64| faulted.iter().filter(|nth| (*nth - 1) / block == at).count();
     (0..count / block).map(of).collect()
 }
 
 #[test]
-fn hits_strike_exactly_as_written_on_32_threads() {
+fn hits_apply_exactly_as_written_on_32_threads() {
     let folder = serve(COUNTS);
-    let struck = |case| struck_by(&folder, (case, 320), same).remove("").unwrap();
-    assert_eq!(struck("once"), [1]);
-    assert_eq!(struck("third"), (1..=106).map(|nth| nth * 3).collect::<Vec<_>>());
-    assert_eq!(struck("listed"), [2, 5, 6, 100, 200, 300, 319, 320]);
-    let keys = struck_by(&folder, ("keyed", 320), by_key);
+    let faulted = |case| faulted_attempts(&folder, (case, 320), same).remove("").unwrap();
+    assert_eq!(faulted("once"), [1]);
+    assert_eq!(faulted("third"), (1..=106).map(|nth| nth * 3).collect::<Vec<_>>());
+    assert_eq!(faulted("listed"), [2, 5, 6, 100, 200, 300, 319, 320]);
+    let keys = faulted_attempts(&folder, ("keyed", 320), by_key);
     assert_eq!(keys.len(), KEYS.len());
-    for (key, struck) in keys {
-        assert_eq!(struck, [2, 3], "{key}");
+    for (key, faulted) in keys {
+        assert_eq!(faulted, [2, 3], "{key}");
     }
 }
 
 #[test]
-fn hits_count_different_requests_together_unless_told_otherwise() {
+fn hits_count_all_requests_together_unless_per_request() {
     let folder = serve(COUNTS);
     let total = |case: &str, threads: usize| {
         let places: Vec<usize> = (0..300).collect();
         let sent = in_parallel(threads, &places, |place| {
             is_faulted(&Request::numbered(place).header("x-case", case).send(&folder.registry, "default"))
         });
-        sent.into_iter().filter(|(_, struck)| *struck).count()
+        sent.into_iter().filter(|(_, faulted)| *faulted).count()
     };
     assert_eq!(total("once", THREADS), 1);
     assert_eq!(total("third", THREADS), 100);
@@ -287,42 +287,42 @@ fn hits_count_different_requests_together_unless_told_otherwise() {
 fn a_retried_request_fails_once_for_any_number_of_parallel_clients() {
     let folder = serve(COUNTS);
     let request = |place: usize| ((place % 40).to_string(), Request::numbered(place % 40));
-    let requests = struck_by(&folder, ("retried", 320), request);
+    let requests = faulted_attempts(&folder, ("retried", 320), request);
     assert_eq!(requests.len(), 40);
-    assert!(requests.values().all(|struck| struck == &[1]), "{requests:?}");
+    assert!(requests.values().all(|faulted| faulted == &[1]), "{requests:?}");
 }
 
 #[test]
 fn exactly_holds_for_each_block_on_32_threads() {
     let one = serve(COUNTS);
-    let quota = struck_by(&one, ("quota", 1_000), same).remove("").unwrap();
+    let quota = faulted_attempts(&one, ("quota", 1_000), same).remove("").unwrap();
     assert_eq!(blocks(&quota, 10, 1_000), [3; 100]);
     let orders: BTreeSet<Vec<u64>> =
-        quota.chunks(3).map(|struck| struck.iter().map(|nth| (nth - 1) % 10).collect()).collect();
+        quota.chunks(3).map(|faulted| faulted.iter().map(|nth| (nth - 1) % 10).collect()).collect();
     assert!(orders.len() > 30, "the order is drawn for each block: {orders:?}");
-    for (key, struck) in struck_by(&one, ("keyed-quota", 1_200), by_key) {
-        assert_eq!(blocks(&struck, 10, 300), [3; 30], "{key}");
+    for (key, faulted) in faulted_attempts(&one, ("keyed-quota", 1_200), by_key) {
+        assert_eq!(blocks(&faulted, 10, 300), [3; 30], "{key}");
     }
-    let selected = struck_by(&one, ("selected-quota", 800), same).remove("").unwrap();
+    let selected = faulted_attempts(&one, ("selected-quota", 800), same).remove("").unwrap();
     assert!(selected.iter().all(|nth| nth % 2 == 0));
     assert_eq!(blocks(&selected, 8, 800), [1; 100]);
     let request = |place: usize| ((place % 8).to_string(), Request::numbered(place % 8));
-    let retried = struck_by(&one, ("retried-quota", 400), request);
-    for (number, struck) in &retried {
-        assert_eq!(blocks(struck, 10, 50), [3; 5], "{number}");
+    let retried = faulted_attempts(&one, ("retried-quota", 400), request);
+    for (number, faulted) in &retried {
+        assert_eq!(blocks(faulted, 10, 50), [3; 5], "{number}");
     }
     assert!(retried.values().collect::<BTreeSet<_>>().len() > 1, "each request has an order of its own");
-    assert_eq!(struck_by(&one, ("all-quota", 40), same)[""].len(), 40);
-    assert_eq!(blocks(&struck_by(&one, ("long-quota", 3_000), same)[""], 1_000, 3_000), [7; 3]);
+    assert_eq!(faulted_attempts(&one, ("all-quota", 40), same)[""].len(), 40);
+    assert_eq!(blocks(&faulted_attempts(&one, ("long-quota", 3_000), same)[""], 1_000, 3_000), [7; 3]);
 
-    let again = struck_by(&serve(COUNTS), ("quota", 1_000), same).remove("").unwrap();
+    let again = faulted_attempts(&serve(COUNTS), ("quota", 1_000), same).remove("").unwrap();
     assert_eq!(quota, again, "the same places of each block");
-    let other = struck_by(&serve(&COUNTS.replace("seed: 7", "seed: 8")), ("quota", 1_000), same);
+    let other = faulted_attempts(&serve(&COUNTS.replace("seed: 7", "seed: 8")), ("quota", 1_000), same);
     assert_ne!(quota, other[""]);
 }
 
 #[test]
-fn a_request_that_an_earlier_fault_took_is_not_counted_by_later_ones() {
+fn a_request_answered_by_an_earlier_fault_is_not_counted_by_later_ones() {
     let folder = serve(
         "
 standin: 1

@@ -1,17 +1,16 @@
-//! Chance as statistics see it, over 20,000 requests and on fixed seeds: as often as written, evenly, and nothing of one
-//! draw to be guessed from its neighbour's.
+//! Statistical tests of chance over 10,000 requests, on fixed seeds: shares are as written, draws are uniform and independent.
 
 use std::fmt::Write;
 
 use super::harness::{Request, ScenarioFolder, create_world, header, is_faulted, number, serve};
 
-const REQUESTS: usize = 20_000;
-/// What a chi-square with one degree of freedom exceeds once in 10,000 times.
+const REQUESTS: usize = 10_000;
+/// A chi-square value with one degree of freedom exceeds this once in 10,000 times.
 const ONE_DEGREE: f64 = 15.14;
-/// What one with 19 does.
+/// The same for 19 degrees of freedom.
 const NINETEEN_DEGREES: f64 = 50.80;
 
-/// Delays alone let all of the faults decide on each request, and their sum tells which of them struck.
+/// Name, delay in milliseconds and share. A fault with only a delay lets the next one apply too, so the sum of the delays says which did.
 const FAULTS: [(&str, u32, f64); 6] = [
     ("a", 1, 0.1),
     ("b", 2, 0.1),
@@ -48,7 +47,7 @@ fn float(count: usize) -> f64 {
     count as f64
 }
 
-/// Checks that so many of 20,000 are a share of them, within four standard deviations.
+/// Checks that a count is that share of the requests, within four standard deviations.
 #[track_caller]
 fn is_share(what: &str, count: usize, share: f64) {
     let (expected, deviation) = (float(REQUESTS) * share, (float(REQUESTS) * share * (1.0 - share)).sqrt());
@@ -56,9 +55,9 @@ fn is_share(what: &str, count: usize, share: f64) {
     assert!(off.abs() <= 4.0, "{what}: {count} of {REQUESTS} for {share}, {off:.1} standard deviations off");
 }
 
-/// Checks that two yes-or-no readings have nothing to do with each other.
+/// Checks that two events are independent.
 #[track_caller]
-fn unrelated(what: &str, pairs: impl Iterator<Item = (bool, bool)>) {
+fn are_independent(what: &str, pairs: impl Iterator<Item = (bool, bool)>) {
     let mut table = [[0.0_f64; 2]; 2];
     for (one, other) in pairs {
         table[usize::from(one)][usize::from(other)] += 1.0;
@@ -70,9 +69,9 @@ fn unrelated(what: &str, pairs: impl Iterator<Item = (bool, bool)>) {
     assert!(margins > 0.0 && chi < ONE_DEGREE, "{what}: chi-square {chi:.1} of {table:?}");
 }
 
-/// Checks that numbers from 0 up to 1 fall evenly in twenty bins.
+/// Checks that numbers from 0 to 1 are uniform, in twenty bins.
 #[track_caller]
-fn is_even(what: &str, numbers: &[f64]) {
+fn is_uniform(what: &str, numbers: &[f64]) {
     let mut bins = [0.0_f64; 20];
     for number in numbers {
         assert!((0.0..1.0).contains(number), "{what}: {number}");
@@ -85,8 +84,8 @@ fn is_even(what: &str, numbers: &[f64]) {
     assert!(chi < NINETEEN_DEGREES, "{what}: chi-square {chi:.1} of {bins:?}");
 }
 
-/// Which of the faults struck each request, under a seed; the second time round they are all retries.
-fn strikes(folder: &ScenarioFolder, seed: u64) -> [Vec<u128>; 2] {
+/// The delay of each request under a seed. In the second round all requests are retries.
+fn delays(folder: &ScenarioFolder, seed: u64) -> [Vec<u128>; 2] {
     let name = format!("seed-{seed}");
     create_world(folder, &name, Some(seed));
     [0, 1].map(|_| {
@@ -99,37 +98,37 @@ fn strikes(folder: &ScenarioFolder, seed: u64) -> [Vec<u128>; 2] {
     })
 }
 
-fn hit(delay: u128, fault: usize) -> bool {
+fn applied(delay: u128, fault: usize) -> bool {
     delay & u128::from(FAULTS[fault].1) != 0
 }
 
 #[test]
-fn shares_are_as_written_and_neighbours_have_nothing_in_common() {
+fn shares_are_as_written_and_draws_are_independent() {
     let folder = serve(&scenario());
     let mut before: Option<Vec<u128>> = None;
     for seed in [1, 2, 3] {
-        let [first, retried] = strikes(&folder, seed);
+        let [first, retried] = delays(&folder, seed);
         for (fault, (name, _, share)) in FAULTS.into_iter().enumerate() {
             let what = format!("seed {seed}, fault {name}");
-            for told in [&first, &retried] {
-                is_share(&what, told.iter().filter(|delay| hit(**delay, fault)).count(), share);
+            for round in [&first, &retried] {
+                is_share(&what, round.iter().filter(|delay| applied(**delay, fault)).count(), share);
             }
-            // One in a hundred leaves too little in the table for the statistic to hold.
+            // For a share of one in a hundred, the table has too few entries for the statistic.
             if share < 0.1 {
                 continue;
             }
-            let pair = |one: &u128, other: &u128| (hit(*one, fault), hit(*other, fault));
+            let pair = |one: &u128, other: &u128| (applied(*one, fault), applied(*other, fault));
             let next = first.iter().zip(&first[1..]).map(|(one, other)| pair(one, other));
-            unrelated(&format!("{what}, request and next request"), next);
+            are_independent(&format!("{what}, request and next request"), next);
             let again = first.iter().zip(&retried).map(|(one, other)| pair(one, other));
-            unrelated(&format!("{what}, attempt and next attempt"), again);
+            are_independent(&format!("{what}, attempt and next attempt"), again);
             if let Some(before) = &before {
                 let seeds = before.iter().zip(&first).map(|(one, other)| pair(one, other));
-                unrelated(&format!("{what}, seed before"), seeds);
+                are_independent(&format!("{what}, seed before"), seeds);
             }
             for (other, (with, ..)) in FAULTS.iter().enumerate().skip(fault + 1).filter(|(_, f)| f.2 >= 0.1) {
-                let pairs = first.iter().map(|delay| (hit(*delay, fault), hit(*delay, other)));
-                unrelated(&format!("{what}, fault {with}"), pairs);
+                let pairs = first.iter().map(|delay| (applied(*delay, fault), applied(*delay, other)));
+                are_independent(&format!("{what}, fault {with}"), pairs);
             }
         }
         before = Some(first);
@@ -137,7 +136,7 @@ fn shares_are_as_written_and_neighbours_have_nothing_in_common() {
 }
 
 #[test]
-fn draws_are_even_and_below_the_threshold_is_struck() {
+fn draws_are_uniform_and_a_fault_applies_below_the_threshold() {
     let folder = serve(&scenario());
     let mut draws = Vec::with_capacity(REQUESTS);
     for place in 0..REQUESTS {
@@ -148,11 +147,11 @@ fn draws_are_even_and_below_the_threshold_is_struck() {
         assert_eq!(outcome.reply.status == 503, is_faulted(&outcome));
         draws.push(draw);
     }
-    is_even("draws", &draws);
+    is_uniform("draws", &draws);
 }
 
 #[test]
-fn delays_are_spread_as_written_and_do_not_follow_the_chance() {
+fn delays_are_distributed_as_written_and_independent_of_the_chance() {
     let folder = serve(&scenario());
     let (mut spans, mut pairs) = (Vec::new(), Vec::new());
     let (mut short, mut long) = (0, 0);
@@ -169,10 +168,10 @@ fn delays_are_spread_as_written_and_do_not_follow_the_chance() {
         short += usize::from(span.as_millis() < 100);
         long += usize::from(span.as_millis() > 800);
     }
-    is_share("struck", spans.len(), 0.4);
-    is_even("delays", &spans);
-    unrelated("delay and chance", pairs.into_iter());
-    // Whole milliseconds: those that round to the median are on neither side.
+    is_share("faulted", spans.len(), 0.4);
+    is_uniform("delays", &spans);
+    are_independent("delay and chance", pairs.into_iter());
+    // Delays are whole milliseconds, and those that round to the median are on neither side.
     is_share("below the median", short, 0.5 - 0.0028);
     is_share("above p99", long, 0.01);
 }

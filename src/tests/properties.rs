@@ -1,5 +1,4 @@
-//! The laws: paging and filters partition, the same input gives the same bytes, no bytes make an operation panic. Most
-//! are proved in-process, where a call costs microseconds.
+//! Properties of all operations: pages and filters partition the lists, no bytes cause a panic or a server error, and generated records are stable.
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -42,8 +41,8 @@ businesses:
   - {number: 2, name: Rival, locations: [{number: 21, name: D, reviews: [{generate: 40}]}]}
 ";
 
-/// Fixed, so that what passes once passes always.
-fn few(cases: u32) -> Config {
+/// The seed is fixed, so that a test that passes once always passes.
+fn cases(cases: u32) -> Config {
     Config { cases, failure_persistence: None, rng_seed: RngSeed::Fixed(42), ..Config::default() }
 }
 
@@ -60,8 +59,8 @@ fn registry() -> &'static Registry {
     REGISTRY.get_or_init(|| registry_of(GENERATED, 3))
 }
 
-/// Answers a call as the server does, without one.
-fn answered(registry: &Registry, call: Call<'_>) -> Reply {
+/// Answers a call as the server does.
+fn answer(registry: &Registry, call: Call<'_>) -> Reply {
     match receive(registry, call) {
         Ok(received) => pipeline::answer(&received, received.snapshot.dataset()).reply,
         Err(reply) => reply,
@@ -76,7 +75,7 @@ fn post_to(registry: &Registry, path: &str, query: &str, body: &Value) -> Value 
     let body = body.to_string();
     let headers = vec![("x-api-key", &b"k"[..]), ("x-business-number", &b"1"[..])];
     let reply =
-        answered(registry, Call { method: "POST", path, query, headers, body: Body::Whole(body.as_bytes()) });
+        answer(registry, Call { method: "POST", path, query, headers, body: Body::Whole(body.as_bytes()) });
     assert_eq!(reply.status, 200, "{path}?{query} {body}: {}", String::from_utf8_lossy(&reply.body));
     serde_json::from_slice(&reply.body).unwrap()
 }
@@ -109,7 +108,7 @@ fn day(day: i32) -> String {
     format!("{}/{}/{}", &iso[5..7], &iso[8..], &iso[..4])
 }
 
-/// Days around those that the reviews have.
+/// Days around those of the reviews.
 fn days() -> impl Strategy<Value = i32> {
     20_250..20_640
 }
@@ -136,7 +135,7 @@ prop_compose! {
     }
 }
 
-/// That some parts make up a whole: nothing missing, nothing twice, nothing else.
+/// Checks that the parts make up the whole list: nothing is missing, repeated or added.
 fn partition(parts: &[Vec<Value>], whole: &[Value]) -> Result<(), TestCaseError> {
     let ids =
         |list: &[Value]| -> Vec<String> { list.iter().map(|one| one["reviewId"].to_string()).collect() };
@@ -154,7 +153,7 @@ fn partition(parts: &[Vec<Value>], whole: &[Value]) -> Result<(), TestCaseError>
 }
 
 proptest! {
-    #![proptest_config(few(24))]
+    #![proptest_config(cases(24))]
 
     #[test]
     fn pages_partition_the_review_list(filter in filters(), size in 1_usize..90) {
@@ -194,7 +193,7 @@ proptest! {
     }
 
     #[test]
-    fn a_search_finds_just_what_contains_its_text(filter in filters(), text in "[a-zA-Zß ,.!]{1,3}") {
+    fn a_search_finds_exactly_the_reviews_that_contain_its_text(filter in filters(), text in "[a-zA-Zß ,.!]{1,3}") {
         let mut base = filter;
         base.as_object_mut().unwrap().remove("searchStr");
         let contains = |field: &Value| {
@@ -227,7 +226,7 @@ proptest! {
     }
 }
 
-/// JSON values of every kind, those that trip people up among them.
+/// JSON values of every kind, including the usual edge cases.
 fn values() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -328,7 +327,7 @@ fn fields() -> impl Strategy<Value = &'static str> {
     ])
 }
 
-/// A body that gets far: the good one of each operation, some members replaced.
+/// A body that passes many checks: the valid one of each operation with some members replaced.
 fn bodies(operation: &str) -> impl Strategy<Value = Vec<u8>> {
     let good = match operation {
         "sentiment-locations" | "sentiment-benchmark" => {
@@ -465,13 +464,13 @@ prop_compose! {
 }
 
 proptest! {
-    #![proptest_config(few(3000))]
+    #![proptest_config(cases(3000))]
 
     #[test]
     fn no_bytes_make_an_operation_panic((path, method, query, headers, body, large) in calls()) {
         let headers = headers.iter().map(|(name, value)| (*name, value.as_slice())).collect();
         let body = if large { Body::TooLarge } else { Body::Whole(&body) };
-        let reply = answered(registry(), Call { method, path: &path, query: &query, headers, body });
+        let reply = answer(registry(), Call { method, path: &path, query: &query, headers, body });
         prop_assert!(reply.status < 500);
         if reply.status == 204 {
             return Ok(());

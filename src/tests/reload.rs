@@ -17,7 +17,7 @@ use crate::reload::status::LoadEvent;
 use crate::reload::{Setup, follow, read};
 use crate::scenario::files::Files;
 
-/// A scenario with so many reviews of business 1.
+/// A scenario with that number of reviews of business 1.
 fn with(reviews: usize) -> String {
     let reviews: Vec<String> =
         (0..reviews).map(|at| format!("{{id: '{at}', rating: 5, date: 2026-01-01}}")).collect();
@@ -30,28 +30,28 @@ fn with(reviews: usize) -> String {
 const BROKEN: &str = "standin: 1\nbusineses: []\n";
 
 /// Short forms of load events.
-fn told(news: &[LoadEvent]) -> Vec<String> {
-    let short = |news: &LoadEvent| match news {
+fn summary(events: &[LoadEvent]) -> Vec<String> {
+    let short = |event: &LoadEvent| match event {
         LoadEvent::Loaded { name, generation, .. } => format!("loaded {name} {generation}"),
         LoadEvent::Broken { name, served: true, .. } => format!("broken {name}, served on"),
         LoadEvent::Broken { name, served: false, .. } => format!("broken {name}, not served"),
         LoadEvent::Mended { name } => format!("mended {name}"),
     };
-    news.iter().map(short).collect()
+    events.iter().map(short).collect()
 }
 
 #[test]
-fn a_saved_file_takes_effect_and_counts_a_generation() {
+fn a_saved_file_is_served_and_increments_the_generation() {
     let folder = ScenarioFolder::new(&[("a.yaml", &with(1)), ("b.yaml", &with(2))]);
     assert_eq!((folder.reviews("a"), folder.entry("a").generation), (1, 1));
-    assert_eq!(told(&folder.save("a.yaml", &with(3))), ["loaded a 2"]);
+    assert_eq!(summary(&folder.save("a.yaml", &with(3))), ["loaded a 2"]);
     assert_eq!((folder.reviews("a"), folder.entry("a").generation), (3, 2));
     assert_eq!(folder.registry.named("a").unwrap().snapshot().generation, 2);
     assert_eq!((folder.reviews("b"), folder.entry("b").generation), (2, 1), "the other is as it was");
 }
 
 #[test]
-fn what_is_unchanged_keeps_its_generation_and_its_snapshot() {
+fn an_unchanged_scenario_keeps_its_generation_and_its_snapshot() {
     let folder = ScenarioFolder::new(&[("a.yaml", &with(1))]);
     let before = folder.registry.default_world().snapshot();
     assert!(folder.load().is_empty());
@@ -61,9 +61,9 @@ fn what_is_unchanged_keeps_its_generation_and_its_snapshot() {
 }
 
 #[test]
-fn a_broken_file_changes_nothing_until_it_is_mended() {
+fn a_broken_file_changes_nothing_until_it_is_repaired() {
     let folder = ScenarioFolder::new(&[("a.yaml", &with(1))]);
-    assert_eq!(told(&folder.save("a.yaml", BROKEN)), ["broken a, served on"]);
+    assert_eq!(summary(&folder.save("a.yaml", BROKEN)), ["broken a, served on"]);
     let entry = folder.entry("a");
     assert!(entry.is_degraded());
     assert_eq!((folder.reviews("a"), entry.generation), (1, 1));
@@ -71,83 +71,83 @@ fn a_broken_file_changes_nothing_until_it_is_mended() {
     assert_eq!((problem.location.line, problem.location.column), (2, 1));
     let help = format!("{:?} {:?}", problem.help, problem.location.label);
     assert!(help.contains("businesses"), "{help}");
-    assert!(folder.load().is_empty(), "the same is not told twice");
+    assert!(folder.load().is_empty(), "the same diagnostics are not reported twice");
     assert_eq!(
-        told(&folder.save("a.yaml", "standin: 1\nkeys: 5\n")),
+        summary(&folder.save("a.yaml", "standin: 1\nkeys: 5\n")),
         ["broken a, served on"],
-        "other problems are"
+        "other diagnostics are reported"
     );
-    assert_eq!(told(&folder.save("a.yaml", &with(2))), ["loaded a 2"]);
+    assert_eq!(summary(&folder.save("a.yaml", &with(2))), ["loaded a 2"]);
     assert!(!folder.is_degraded());
     assert_eq!(folder.reviews("a"), 2);
 }
 
 #[test]
-fn a_file_put_back_as_it_was_is_mended_without_a_new_generation() {
+fn a_file_restored_to_its_served_text_keeps_its_generation() {
     let folder = ScenarioFolder::new(&[("a.yaml", &with(1))]);
     let before = folder.registry.default_world().snapshot();
     folder.save("a.yaml", BROKEN);
-    assert_eq!(told(&folder.save("a.yaml", &with(1))), ["mended a"]);
+    assert_eq!(summary(&folder.save("a.yaml", &with(1))), ["mended a"]);
     assert!(!folder.is_degraded());
     assert!(Arc::ptr_eq(&before, &folder.registry.default_world().snapshot()));
 }
 
 #[test]
-fn a_deleted_file_is_served_on_and_health_says_so_until_it_is_back() {
+fn a_deleted_file_is_still_served_and_degrades_health_until_it_is_back() {
     let folder = ScenarioFolder::new(&[("a.yaml", &with(1)), ("b.yaml", &with(2))]);
-    assert_eq!(told(&folder.delete("a.yaml")), ["broken a, served on"]);
+    assert_eq!(summary(&folder.delete("a.yaml")), ["broken a, served on"]);
     assert!(folder.entry("a").is_degraded() && !folder.entry("b").is_degraded());
     assert_eq!(folder.reviews("a"), 1);
-    assert!(folder.load().is_empty(), "told once");
-    assert_eq!(told(&folder.save("a.yaml", &with(1))), ["mended a"]);
+    assert!(folder.load().is_empty(), "reported once");
+    assert_eq!(summary(&folder.save("a.yaml", &with(1))), ["mended a"]);
     assert!(!folder.is_degraded());
     folder.delete("a.yaml");
-    assert_eq!(told(&folder.save("a.yaml", &with(4))), ["loaded a 2"]);
+    assert_eq!(summary(&folder.save("a.yaml", &with(4))), ["loaded a 2"]);
     assert_eq!(folder.reviews("a"), 4);
 }
 
 #[test]
 fn a_new_file_gets_a_world_of_its_own() {
     let folder = ScenarioFolder::new(&[("b.yaml", &with(1))]);
-    assert_eq!(told(&folder.save("sub/a.yaml", &with(5))), ["loaded a 1"]);
+    assert_eq!(summary(&folder.save("sub/a.yaml", &with(5))), ["loaded a 1"]);
     assert_eq!((folder.reviews("a"), folder.reviews("default")), (5, 1), "the default stays");
-    assert_eq!(told(&folder.save("c.yaml", BROKEN)), ["broken c, not served"]);
+    assert_eq!(summary(&folder.save("c.yaml", BROKEN)), ["broken c, not served"]);
     assert!(folder.registry.named("c").is_none());
-    assert_eq!(told(&folder.save("c.yaml", &with(2))), ["loaded c 1"]);
+    assert_eq!(summary(&folder.save("c.yaml", &with(2))), ["loaded c 1"]);
     assert_eq!(folder.reviews("c"), 2);
 }
 
 #[test]
-fn a_renamed_file_of_the_same_name_goes_on_counting() {
+fn a_scenario_keeps_its_generations_when_its_file_is_renamed() {
     let named = |reviews| format!("{}name: same\n", with(reviews));
     let folder = ScenarioFolder::new(&[("a.yaml", &named(1))]);
     folder.save("a.yaml", &named(2));
     folder.remove("a.yaml");
-    assert_eq!(told(&folder.save("b.yaml", &named(2))), ["loaded same 3"]);
+    assert_eq!(summary(&folder.save("b.yaml", &named(2))), ["loaded same 3"]);
     assert!(!folder.is_degraded());
     assert_eq!((folder.status.entries().len(), folder.reviews("same")), (1, 2));
     folder.remove("b.yaml");
-    assert_eq!(told(&folder.save("c.yaml", &format!("name: same\n{BROKEN}"))), ["broken same, served on"]);
+    assert_eq!(summary(&folder.save("c.yaml", &format!("name: same\n{BROKEN}"))), ["broken same, served on"]);
     assert_eq!((folder.status.entries().len(), folder.reviews("same")), (1, 2));
 }
 
 #[test]
-fn a_file_renamed_and_called_by_its_name_is_one_gone_and_one_new() {
+fn a_renamed_file_without_a_name_is_one_scenario_gone_and_one_new() {
     let folder = ScenarioFolder::new(&[("a.yaml", &with(1))]);
     folder.remove("a.yaml");
-    assert_eq!(told(&folder.save("b.yaml", &with(1))), ["loaded b 1", "broken a, served on"]);
+    assert_eq!(summary(&folder.save("b.yaml", &with(1))), ["loaded b 1", "broken a, served on"]);
     assert_eq!((folder.reviews("a"), folder.reviews("b")), (1, 1));
 }
 
 #[test]
 fn a_scenario_that_takes_another_name_is_served_under_it() {
     let folder = ScenarioFolder::new(&[("a.yaml", &with(1)), ("z.yaml", &with(2))]);
-    assert_eq!(told(&folder.save("z.yaml", &format!("{}name: y\n", with(2)))), ["loaded y 2"]);
+    assert_eq!(summary(&folder.save("z.yaml", &format!("{}name: y\n", with(2)))), ["loaded y 2"]);
     assert_eq!(folder.reviews("y"), 2);
 }
 
 #[test]
-fn two_scenarios_of_one_name_break_the_newcomer_or_both_and_nothing_served_changes() {
+fn two_scenarios_of_one_name_are_errors_and_change_nothing_that_is_served() {
     let folder = ScenarioFolder::new(&[("a.yaml", &with(1))]);
     folder.save("b.yaml", &format!("{}name: a\n", with(2)));
     assert!(folder.is_degraded());
@@ -158,7 +158,7 @@ fn two_scenarios_of_one_name_break_the_newcomer_or_both_and_nothing_served_chang
 }
 
 #[test]
-fn what_clients_wrote_and_the_clock_stay() {
+fn stored_contacts_and_the_clock_survive_a_reload() {
     let text = |reviews| format!("{}clock: {{start: 2026-06-30T12:00:00Z, mode: frozen}}\n", with(reviews));
     let folder = ScenarioFolder::new(&[("a.yaml", &text(1))]);
     let saved = folder.call(
@@ -183,7 +183,7 @@ fn what_clients_wrote_and_the_clock_stay() {
 }
 
 #[test]
-fn a_quota_that_was_used_up_stays_used_up() {
+fn a_used_up_rate_limit_survives_a_reload() {
     let text = |reviews| {
         format!(
             "{}clock: {{start: 2026-06-30T12:00:00Z, mode: frozen}}\nkeys: [{{key: k, rate_limit: 1 per 1m}}]\n",
@@ -198,7 +198,7 @@ fn a_quota_that_was_used_up_stays_used_up() {
 }
 
 #[test]
-fn an_included_file_and_a_seed_data_file_are_folder_too() {
+fn included_files_and_seed_data_files_are_reloaded() {
     let folder = ScenarioFolder::new(&[
         ("a.yaml", "standin: 1\ninclude: [parts/base.yaml]\n"),
         ("b.yaml", &with(7)),
@@ -210,19 +210,19 @@ fn an_included_file_and_a_seed_data_file_are_folder_too() {
     ]);
     assert_eq!(folder.reviews("a"), 1);
     assert_eq!(
-        told(&folder.save("parts/rows.csv", "rating,date\n5,2026-01-01\n4,2026-01-02\n")),
+        summary(&folder.save("parts/rows.csv", "rating,date\n5,2026-01-01\n4,2026-01-02\n")),
         ["loaded a 2"]
     );
     assert_eq!(folder.reviews("a"), 2);
     assert_eq!(
-        told(&folder.save("parts/rows.csv", "rating,date\n5,2026-01-01\nx,2026-01-02\n")),
+        summary(&folder.save("parts/rows.csv", "rating,date\n5,2026-01-01\nx,2026-01-02\n")),
         ["broken a, served on"]
     );
     let problem = folder.entry("a").problems[0].clone();
     assert_eq!((problem.location.file.as_path(), problem.location.line), (Path::new("s/parts/rows.csv"), 3));
-    assert_eq!(told(&folder.delete("parts/rows.csv")), ["broken a, served on"]);
+    assert_eq!(summary(&folder.delete("parts/rows.csv")), ["broken a, served on"]);
     assert_eq!(
-        told(
+        summary(
             &folder.save("parts/base.yaml", "standin: 1\npart: true\nbusinesses: [{number: 1, name: One}]\n")
         ),
         ["loaded a 3"]
@@ -232,31 +232,31 @@ fn an_included_file_and_a_seed_data_file_are_folder_too() {
 }
 
 #[test]
-fn a_sent_scenario_is_served_until_a_load_finds_its_file_saved() {
+fn a_sent_scenario_is_served_until_its_file_is_saved() {
     let folder = ScenarioFolder::new(&[("a.yaml", &with(1))]);
     assert_eq!(folder.replace("a", &with(2)), [""; 0]);
     assert!(folder.load().is_empty());
     assert_eq!((folder.reviews("a"), folder.entry("a").generation), (2, 2));
-    assert_eq!(told(&folder.save("a.yaml", BROKEN)), ["broken a, served on"]);
+    assert_eq!(summary(&folder.save("a.yaml", BROKEN)), ["broken a, served on"]);
     assert!(folder.load().is_empty() && folder.is_degraded());
     assert_eq!(folder.replace("a", &with(3)), [""; 0]);
     assert!(folder.load().is_empty() && !folder.is_degraded(), "the broken file was there before");
-    assert_eq!(told(&folder.save("a.yaml", &with(4))), ["loaded a 4"]);
+    assert_eq!(summary(&folder.save("a.yaml", &with(4))), ["loaded a 4"]);
     assert_eq!(folder.reviews("a"), 4);
 }
 
 #[test]
-fn a_sent_scenario_whose_file_is_deleted_needs_none_until_there_is_one() {
+fn a_sent_scenario_whose_file_is_deleted_is_served_until_there_is_a_file_again() {
     let folder = ScenarioFolder::new(&[("a.yaml", &with(1)), ("b.yaml", &with(1))]);
     folder.replace("a", &with(2));
     assert!(folder.delete("a.yaml").is_empty() && !folder.is_degraded());
     assert_eq!((folder.entry("a").file, folder.reviews("a")), (None, 2));
-    assert_eq!(told(&folder.save("sub/a.yaml", &with(3))), ["loaded a 3"]);
+    assert_eq!(summary(&folder.save("sub/a.yaml", &with(3))), ["loaded a 3"]);
     assert_eq!((folder.entry("a").file, folder.reviews("a")), (Some("/s/sub/a.yaml".into()), 3));
 }
 
 #[test]
-fn what_is_sent_reads_below_the_folder_served_where_the_working_directory_is_the_root_of_all() {
+fn a_sent_scenario_reads_only_below_the_served_folder_if_the_working_directory_is_the_root() {
     let folder = ScenarioFolder::new(&[("a.yaml", &with(1)), ("rows.csv", "rating,date\n5,2026-01-01\n")]);
     let reading = |file: &str| with(0).replace("reviews: []", &format!("reviews: [{{file: {file}}}]"));
     assert_eq!(folder.replace("b", &reading("rows.csv")), [""; 0]);
@@ -265,7 +265,7 @@ fn what_is_sent_reads_below_the_folder_served_where_the_working_directory_is_the
 }
 
 #[test]
-fn a_call_under_way_keeps_the_snapshot_it_took() {
+fn a_call_in_flight_keeps_its_snapshot() {
     let folder = ScenarioFolder::new(&[("a.yaml", &with(1))]);
     let body = br#"{"statuses": ["all"]}"#;
     let call = Call {
@@ -299,18 +299,18 @@ fn a_random_seed_is_picked_once_per_process() {
 #[test]
 fn warnings_do_not_degrade() {
     let folder = ScenarioFolder::new(&[("a.yaml", &with(1))]);
-    let news = folder.save("a.yaml", "standin: 1\nroutes: [{name: x, request: {method: GET, path: /x}, response: {status: 200}}]\nclock: {mode: frozen}\nkeys: [{key: k, rate_limit: 1 per 1m}]\n");
-    assert_eq!(told(&news), ["loaded a 2"]);
+    let events = folder.save("a.yaml", "standin: 1\nroutes: [{name: x, request: {method: GET, path: /x}, response: {status: 200}}]\nclock: {mode: frozen}\nkeys: [{key: k, rate_limit: 1 per 1m}]\n");
+    assert_eq!(summary(&events), ["loaded a 2"]);
     assert!(!folder.entry("a").problems.is_empty() && !folder.is_degraded());
 }
 
-/// Files of which one is written to as soon as it has been read.
-struct Hasty {
+/// Files of which one changes as soon as it has been read.
+struct ChangedAfterRead {
     files: SharedFiles,
     next: Mutex<Option<String>>,
 }
 
-impl Files for Hasty {
+impl Files for ChangedAfterRead {
     fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>> {
         let read = self.files.read(path, limit);
         if let Some(next) = self.next.lock().unwrap().take() {
@@ -333,27 +333,27 @@ impl Files for Hasty {
 }
 
 #[test]
-fn a_save_between_the_reading_and_the_watch_is_not_lost() {
+fn a_save_between_the_load_and_the_start_of_the_watch_is_not_lost() {
     let folder = ScenarioFolder::new(&[("a.yaml", &with(1))]);
-    let hasty = Hasty { files: folder.files.clone(), next: Mutex::new(Some(with(2))) };
+    let files = ChangedAfterRead { files: folder.files.clone(), next: Mutex::new(Some(with(2))) };
     let setup = Setup {
-        files: Box::new(hasty),
+        files: Box::new(files),
         paths: vec!["/s/a.yaml".into()],
         root: None,
         cwd: "/".into(),
         random: Seed(99),
     };
     let (sender, changes) = sync_channel::<()>(1);
-    let (tell, news) = channel();
+    let (sender_of_events, events) = channel();
     thread::scope(|scope| {
         let (setup, folder) = (&setup, &folder);
         scope.spawn(move || {
-            let told = |news: &[LoadEvent]| tell.send(told(news)).unwrap();
-            follow(setup, &folder.registry, &folder.status, &changes, |_| {}, told);
+            let log = |events: &[LoadEvent]| sender_of_events.send(summary(events)).unwrap();
+            follow(setup, &folder.registry, &folder.status, &changes, |_| {}, log);
         });
-        let heard = news.recv_timeout(Duration::from_secs(10));
+        let received = events.recv_timeout(Duration::from_secs(10));
         drop(sender);
-        assert_eq!(heard.unwrap(), ["loaded a 2"], "though no event told of it");
+        assert_eq!(received.unwrap(), ["loaded a 2"], "although the watcher reported no change");
     });
     assert_eq!(folder.reviews("a"), 2);
 }

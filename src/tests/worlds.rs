@@ -11,7 +11,7 @@ use crate::world::World;
 use crate::world::create::{CreateError, WorldRequest};
 
 #[test]
-fn a_world_that_nobody_uses_goes_and_one_in_use_stays() {
+fn an_unused_world_expires_and_a_used_one_stays() {
     let folder = serve("standin: 1\nkeys: [{key: k, name: own, world: own}]\n");
     let registry = &folder.registry;
     let hour = Duration::from_secs(3600);
@@ -31,7 +31,7 @@ fn a_world_that_nobody_uses_goes_and_one_in_use_stays() {
 }
 
 #[test]
-fn a_world_whose_name_a_scenario_took_expires_by_its_key() {
+fn a_world_whose_name_a_scenario_takes_still_expires() {
     let folder = serve("standin: 1\n");
     let made = create_world(&folder, "b", None);
     folder.save("b.yaml", "standin: 1\n");
@@ -44,7 +44,7 @@ fn a_world_whose_name_a_scenario_took_expires_by_its_key() {
 }
 
 #[test]
-fn there_are_a_hundred_thousand_worlds_at_the_most() {
+fn there_are_at_most_a_hundred_thousand_worlds() {
     let folder = serve("standin: 1\n");
     let make = || folder.registry.make(WorldRequest::default());
     let count = std::iter::from_fn(|| make().ok()).count();
@@ -60,7 +60,7 @@ fn generated(reviews: u32) -> String {
 }
 
 #[test]
-fn worlds_of_one_seed_share_its_dataset_over_a_reload_too_and_it_goes_with_the_last() {
+fn worlds_of_one_seed_share_a_dataset_that_is_freed_with_the_last_of_them() {
     let folder = serve(&generated(10));
     let of = |world: &World| world.snapshot().dataset().number;
     let default = folder.registry.default_world();

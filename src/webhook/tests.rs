@@ -1,5 +1,5 @@
-//! Where deliveries may go, tried on the client itself. Nothing here can leave the machine, even if the client let it: names
-//! are looked up in a list, and the connector refuses everything beyond loopback, and tells.
+//! Which targets the webhook client connects to. No test leaves the machine: names are looked up in a list, and the connector refuses every address
+//! except loopback.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{IpAddr, SocketAddr, TcpListener};
@@ -14,7 +14,7 @@ use super::delivery::Answer;
 use super::settings::Host;
 use super::target::Policy;
 
-/// Every name has these addresses.
+/// Resolves every name to these addresses.
 struct Addresses(Vec<IpAddr>);
 
 impl Resolve for Addresses {
@@ -23,7 +23,7 @@ impl Resolve for Addresses {
     }
 }
 
-/// Connects to loopback alone, and tells where it was to.
+/// Connects only to loopback, and records all addresses.
 #[derive(Clone, Default)]
 struct Loopback(Arc<Mutex<Vec<SocketAddr>>>);
 
@@ -57,8 +57,8 @@ fn receiver(status: u16) -> u16 {
 
 const BODY: &str = "{}";
 
-/// Sends to an endpoint; what came of it, and where a connection was asked for.
-fn sent(
+/// Sends to an endpoint. Returns the result and the addresses that a connection was requested to.
+fn send(
     endpoint: &str,
     addresses: &[&str],
     allow: &[Host],
@@ -77,12 +77,12 @@ fn sent(
     let policy = Policy { own: ([127, 0, 0, 1], 8080).into(), allow, by_page };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let result = runtime.block_on(client.send(&outgoing, policy));
-    let asked = connector.0.lock().unwrap().clone();
-    (result, asked)
+    let connections = connector.0.lock().unwrap().clone();
+    (result, connections)
 }
 
 #[test]
-fn nothing_is_connected_to_that_is_closed_however_it_is_written() {
+fn forbidden_targets_are_never_connected_to_however_they_are_written() {
     for (endpoint, addresses) in [
         ("http://10.0.0.1/", &[][..]),
         ("http://169.254.169.254/latest/meta-data", &[]),
@@ -99,41 +99,46 @@ fn nothing_is_connected_to_that_is_closed_however_it_is_written() {
         ("http://127.1:8080/__admin/worlds", &[]),
         ("https://203.0.113.7/", &[]),
     ] {
-        let (result, asked) = sent(endpoint, addresses, &[], false);
+        let (result, connections) = send(endpoint, addresses, &[], false);
         assert!(matches!(result, Err(Failure::Closed(_))), "{endpoint}: {result:?}");
-        assert!(asked.is_empty(), "{endpoint}: {asked:?}");
+        assert!(connections.is_empty(), "{endpoint}: {connections:?}");
     }
 }
 
 #[test]
-fn a_name_with_an_open_and_a_closed_address_is_connected_to_the_open_one() {
+fn a_name_with_an_allowed_and_a_forbidden_address_is_connected_to_the_allowed_one() {
     let port = receiver(200);
-    let (result, asked) = sent(&format!("http://both.test:{port}"), &["10.0.0.1", "127.0.0.1"], &[], false);
+    let (result, connections) =
+        send(&format!("http://both.test:{port}"), &["10.0.0.1", "127.0.0.1"], &[], false);
     assert_eq!(result.unwrap().status, 200);
-    assert!(asked.iter().all(|address| address.ip().is_loopback()) && asked.len() == 1, "{asked:?}");
+    assert!(
+        connections.iter().all(|address| address.ip().is_loopback()) && connections.len() == 1,
+        "{connections:?}"
+    );
 }
 
 #[test]
-fn a_redirect_is_an_answer_and_not_a_way() {
-    let (result, asked) = sent(&format!("http://127.0.0.1:{}", receiver(302)), &[], &[Host::Any], false);
-    assert_eq!((result.unwrap().status, asked.len()), (302, 1));
+fn a_redirect_is_not_followed() {
+    let (result, connections) =
+        send(&format!("http://127.0.0.1:{}", receiver(302)), &[], &[Host::Any], false);
+    assert_eq!((result.unwrap().status, connections.len()), (302, 1));
 }
 
 #[test]
-fn what_a_scenario_opens_is_asked_for_and_metadata_is_not() {
+fn a_scenario_can_allow_hosts_but_not_metadata_addresses() {
     let any = [Host::Any];
-    let (result, asked) = sent("http://203.0.113.7:81/", &[], &any, false);
+    let (result, connections) = send("http://203.0.113.7:81/", &[], &any, false);
     assert!(matches!(result, Err(Failure::Failed(why)) if why.contains("loopback alone")));
-    assert_eq!(asked, ["203.0.113.7:81".parse().unwrap()]);
-    let (result, asked) = sent("http://metadata.test/", &["169.254.169.254"], &any, false);
-    assert!(matches!(result, Err(Failure::Closed(_))) && asked.is_empty());
+    assert_eq!(connections, ["203.0.113.7:81".parse().unwrap()]);
+    let (result, connections) = send("http://metadata.test/", &["169.254.169.254"], &any, false);
+    assert!(matches!(result, Err(Failure::Closed(_))) && connections.is_empty());
 }
 
 #[test]
-fn what_a_page_subscribed_stays_closed_until_the_scenario_opens_it() {
+fn a_subscription_of_a_web_page_is_forbidden_unless_the_scenario_allows_its_host() {
     let endpoint = format!("http://127.0.0.1:{}", receiver(200));
-    let (result, asked) = sent(&endpoint, &[], &[], true);
-    assert!(matches!(result, Err(Failure::Closed(_))) && asked.is_empty());
+    let (result, connections) = send(&endpoint, &[], &[], true);
+    assert!(matches!(result, Err(Failure::Closed(_))) && connections.is_empty());
     let open = [Host::Address("127.0.0.1".parse().unwrap())];
-    assert_eq!(sent(&endpoint, &[], &open, true).0.unwrap().status, 200);
+    assert_eq!(send(&endpoint, &[], &open, true).0.unwrap().status, 200);
 }

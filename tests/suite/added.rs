@@ -1,4 +1,4 @@
-//! Reviews and questions of one world: listed, and added while it is served.
+//! Reviews and questions of one world, listed and added over the admin API.
 
 use std::collections::BTreeSet;
 use std::thread;
@@ -49,7 +49,7 @@ fn score(client: &Client) -> (f64, u64) {
 }
 
 #[test]
-fn all_reviews_of_a_world_are_listed_newest_first_by_the_page() {
+fn all_reviews_of_a_world_are_listed_newest_first_in_pages() {
     let all = list(server(), "api/reviews");
     assert_eq!(
         texts(&all, "reviewId"),
@@ -72,7 +72,7 @@ fn all_reviews_of_a_world_are_listed_newest_first_by_the_page() {
 }
 
 #[test]
-fn all_questions_of_a_world_are_listed_answered_ones_too() {
+fn all_questions_of_a_world_are_listed_including_answered_ones() {
     let page = server().admin("GET", "worlds/api/questions?limit=4").send();
     assert_eq!(page.header("x-total-count"), Some("6"));
     assert_eq!(texts(page.json.as_array().unwrap(), "questionId"), ["63", "70", "61", "7"]);
@@ -82,7 +82,7 @@ fn all_questions_of_a_world_are_listed_answered_ones_too() {
 }
 
 #[test]
-fn a_list_of_a_business_that_is_none_is_refused() {
+fn a_list_of_an_unknown_business_is_refused() {
     for path in ["reviews", "questions"] {
         for business in ["999", "x", "-1", "99999999999999999999"] {
             let answer = server().admin("GET", &format!("worlds/api/{path}?business={business}")).send();
@@ -102,7 +102,7 @@ fn a_list_of_a_business_that_is_none_is_refused() {
 }
 
 #[test]
-fn an_added_review_is_of_today_and_moves_the_score_of_its_location_in_its_world_alone() {
+fn an_added_review_is_dated_today_and_changes_the_score_of_its_location_in_its_world_only() {
     let server = fresh();
     let other = made(&server, &json!({}));
     let (here, there) = (server.client().with_key("all"), server.world(&other).with_key("all"));
@@ -122,7 +122,7 @@ fn an_added_review_is_of_today_and_moves_the_score_of_its_location_in_its_world_
 }
 
 #[test]
-fn an_added_question_waits_for_an_answer_unless_it_has_one() {
+fn an_added_question_is_unanswered_unless_it_has_an_answer() {
     let server = fresh();
     let client = server.client().with_key("all");
     let before = client.qna(100).send().ok()["totalCount"].as_u64().unwrap();
@@ -143,7 +143,7 @@ fn an_added_question_waits_for_an_answer_unless_it_has_one() {
 }
 
 #[test]
-fn drawn_ids_depend_on_seed_location_and_how_many_were_added_there() {
+fn generated_ids_depend_on_seed_location_and_the_number_added_there() {
     let server = fresh();
     let ids = |world: &str, locations: &[u64]| -> Vec<String> {
         let add =
@@ -168,7 +168,7 @@ fn drawn_ids_depend_on_seed_location_and_how_many_were_added_there() {
 }
 
 #[test]
-fn an_id_that_an_account_has_is_taken_there_alone() {
+fn an_id_is_taken_only_in_the_account_that_has_it() {
     let server = fresh();
     let review = |location: u64, id: &str| json!({"businessId": location, "id": id, "rating": 4});
     let taken = |what: &str, record: &Value, which: &str| {
@@ -192,7 +192,7 @@ fn an_id_that_an_account_has_is_taken_there_alone() {
 }
 
 #[test]
-fn what_is_no_record_is_refused_with_every_problem_and_its_place() {
+fn an_invalid_record_is_refused_with_every_problem_and_its_location() {
     let cases = [
         ("reviews", "", &[("syntax", "this is not JSON: expected a value")][..]),
         ("reviews", "{\"rating\": 5", &[("syntax", "this is not JSON: expected `,` or `}`")]),
@@ -250,12 +250,12 @@ fn what_is_no_record_is_refused_with_every_problem_and_its_place() {
         let answer = server().admin("POST", &format!("worlds/api/{what}")).bytes(body).send();
         assert_eq!(answer.status, 400, "{body}: {}", answer.text());
         let problems = answer.json["diagnostics"].as_array().unwrap();
-        let told: Vec<_> = problems
+        let reported: Vec<_> = problems
             .iter()
             .map(|it| (it["code"].as_str().unwrap(), it["message"].as_str().unwrap()))
             .collect();
         for problem in expected {
-            assert!(told.contains(problem), "{body}: {told:?}");
+            assert!(reported.contains(problem), "{body}: {reported:?}");
         }
         assert!(problems.iter().all(|it| it["line"] == 1 && it["file"] == "body"), "{body}");
         assert!(answer.json["error"].as_str().unwrap().starts_with("Nothing was added: "), "{body}");
@@ -266,7 +266,7 @@ fn what_is_no_record_is_refused_with_every_problem_and_its_place() {
 }
 
 #[test]
-fn a_reset_forgets_what_was_added() {
+fn a_reset_removes_added_records() {
     let server = fresh();
     let review = json!({"businessId": 1004, "rating": 5});
     let first = added(&server, "api", "reviews", &review);
@@ -282,7 +282,7 @@ dialect: {sources: {aaa: {name: First}, bbb: {name: Second}}}
 businesses: [{number: 1, name: One, locations: [{number: 11, name: A}, {number: 12, name: B}]}]\n";
 
 #[test]
-fn what_was_added_outlives_a_reload_as_far_as_its_location_and_source_do() {
+fn added_records_survive_a_reload_that_keeps_their_location_and_source() {
     let server = Server::of(&[("api.yaml", BEFORE)], &[]);
     for (location, source, id) in [(11, "bbb", "a"), (11, "aaa", "b"), (12, "google", "c")] {
         let review = json!({"businessId": location, "source": source, "id": id, "rating": 3});
@@ -305,7 +305,7 @@ fn what_was_added_outlives_a_reload_as_far_as_its_location_and_source_do() {
 }
 
 #[test]
-fn additions_from_many_threads_are_all_there_once() {
+fn records_added_from_many_threads_are_each_stored_once() {
     let server = fresh();
     let client = server.client().with_key("all");
     thread::scope(|scope| {
@@ -344,7 +344,7 @@ fn additions_from_many_threads_are_all_there_once() {
 
 const DAYS: [&str; 3] = ["2026-05-01", "2026-05-02", "2026-06-30"];
 
-/// Locations, and reviews of them: ties of days, ids of digits and of letters, every source's manner, given sentiments.
+/// Reviews with their location: equal days, ids of digits and of letters, every kind of source, given sentiments.
 fn reviews() -> Vec<(u64, Value)> {
     let review = |at: usize| {
         let source = ["google", "facebook", "direct_feedback", "yelp", "thumbs"][at % 5];
@@ -373,7 +373,7 @@ fn reviews() -> Vec<(u64, Value)> {
     (0..48).map(review).collect()
 }
 
-/// The same for questions, some of which others or the owner answered.
+/// Questions with their location, some of them answered by the owner or others.
 fn questions() -> Vec<(u64, Value)> {
     let question = |at: usize| {
         let answers = match at % 3 {
@@ -388,7 +388,7 @@ fn questions() -> Vec<(u64, Value)> {
     (0..18).map(question).collect()
 }
 
-/// A scenario of that name with those records given beside generated ones.
+/// A scenario with those records and generated ones.
 fn scenario(name: &str, reviews: &[(u64, Value)], questions: &[(u64, Value)]) -> String {
     let location = |number: u64, rest: &str| {
         let of = |records: &[(u64, Value)], generate: &str| {
@@ -413,9 +413,9 @@ businesses:
 }
 
 #[test]
-fn every_operation_answers_as_if_what_was_added_had_been_given() {
+fn every_operation_answers_as_if_added_records_were_in_the_scenario() {
     let (reviews, questions) = (reviews(), questions());
-    // The even ones are given, the odd ones added.
+    // Records at even positions are in the scenario, the others are added.
     let given = |records: &[(u64, Value)]| records.iter().step_by(2).cloned().collect::<Vec<_>>();
     let files = [
         ("whole.yaml", scenario("whole", &reviews, &questions)),
@@ -424,7 +424,7 @@ fn every_operation_answers_as_if_what_was_added_had_been_given() {
     let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (*name, text.as_str())).collect();
     let server = Server::of(&files, &["--default", "whole"]);
     for (what, records) in [("reviews", &reviews), ("questions", &questions)] {
-        // Backwards: the order of adding is not that of the list.
+        // In reverse, so that the order of adding differs from that of the list.
         for (location, record) in records.iter().skip(1).step_by(2).rev() {
             let mut record = record.clone();
             record["businessId"] = (*location).into();

@@ -1,4 +1,4 @@
-//! The admin side: what it tells, what it moves, and whom it answers.
+//! The admin API: health, scenarios, contacts, reset, clock, and who may call it.
 
 use serde_json::{Value, json};
 
@@ -22,7 +22,7 @@ fn error(answer: &crate::harness::Answer, status: u16, about: &str) {
 }
 
 #[test]
-fn health_tells_each_scenario_by_name() {
+fn health_lists_each_scenario_by_name() {
     let health = server().admin("GET", "health").send().ok();
     assert_eq!((&health["status"], &health["version"]), (&json!("ok"), &json!(env!("CARGO_PKG_VERSION"))));
     let scenarios = health["scenarios"].as_array().unwrap();
@@ -57,7 +57,7 @@ fn scenarios_are_listed_with_their_sizes() {
 }
 
 #[test]
-fn contacts_are_shown_in_the_apis_field_names() {
+fn contacts_are_listed_with_the_apis_field_names() {
     let server = Server::of(&[("api.yaml", API)], &[]);
     let contacts = server.admin("GET", "worlds/api/contacts").send().ok();
     let expected = json!({
@@ -70,7 +70,7 @@ fn contacts_are_shown_in_the_apis_field_names() {
 }
 
 #[test]
-fn lists_are_paged_by_offset_and_limit_and_the_total_stands_in_a_header() {
+fn lists_are_paged_by_offset_and_limit_and_a_header_has_the_total() {
     let page = |query: &str| {
         let answer = server().admin("GET", "scenarios").raw_query(query).send();
         let total = answer.header("x-total-count").map(str::to_owned);
@@ -95,7 +95,7 @@ fn lists_are_paged_by_offset_and_limit_and_the_total_stands_in_a_header() {
 }
 
 #[test]
-fn a_reset_takes_a_world_back_to_its_start() {
+fn a_reset_returns_a_world_to_its_start() {
     let server = Server::of(&[("generated.yaml", GENERATED)], &[]);
     let list = || server.client().with_key("k").reviews(1).send();
     let first = list().ok();
@@ -127,7 +127,7 @@ fn a_reset_takes_a_world_back_to_its_start() {
 }
 
 #[test]
-fn the_clock_moves_forward_and_never_back() {
+fn the_clock_moves_only_forward() {
     let server = Server::of(&[("generated.yaml", GENERATED)], &[]);
     let move_it = |body: Value| server.admin("POST", "worlds/default/clock").json(&body).send();
     let start = "2026-06-30T12:00:00Z";
@@ -154,7 +154,7 @@ fn the_clock_moves_forward_and_never_back() {
 }
 
 #[test]
-fn unknown_places_are_404_and_other_methods_405_with_allow() {
+fn unknown_paths_are_404_and_other_methods_405_with_allow() {
     for path in ["", "nope", "worlds/api/nope", "worlds/api/contacts/1", "scenarios/api/x"] {
         error(&server().admin("GET", path).send(), 404, "Nothing is at");
     }
@@ -174,7 +174,7 @@ fn unknown_places_are_404_and_other_methods_405_with_allow() {
 }
 
 #[test]
-fn pages_of_other_sites_are_turned_away() {
+fn requests_from_pages_of_other_sites_are_refused() {
     let of = |name: &str, value: &str| server().admin("GET", "scenarios").header(name, value).send().status;
     assert_eq!(of("origin", "https://evil.test"), 403);
     assert_eq!(of("origin", "null"), 403);
@@ -204,7 +204,7 @@ fn without_a_token_the_host_must_be_a_loopback_name() {
 }
 
 #[test]
-fn with_a_token_every_call_needs_it_but_a_short_health() {
+fn with_a_token_every_call_requires_it_except_a_short_health() {
     let server = Server::of(&[("generated.yaml", GENERATED)], &["--admin-token", "s3cret"]);
     for path in ["scenarios", "worlds/default/contacts", "nope"] {
         let answer = server.admin("GET", path).send();
@@ -229,7 +229,7 @@ fn with_a_token_every_call_needs_it_but_a_short_health() {
 }
 
 #[test]
-fn on_another_address_the_admin_side_is_off_without_a_token() {
+fn on_a_non_loopback_address_the_admin_api_is_off_without_a_token() {
     let files = [("generated.yaml", GENERATED)];
     let off = Server::of(&files, &["--host", "0.0.0.0"]);
     for path in ["health", "scenarios"] {

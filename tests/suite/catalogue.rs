@@ -1,4 +1,4 @@
-//! Every documented code is reached over HTTP.
+//! Every documented error code is answered over HTTP.
 
 use std::collections::BTreeMap;
 
@@ -42,7 +42,7 @@ businesses: [{number: 1, name: One, locations: [{number: 11, name: L}], contacts
 ";
 
 #[test]
-fn every_code_but_500_is_reached_with_its_status_and_message() {
+fn every_code_except_500_is_answered_with_its_status_and_message() {
     let server = Server::of(&[("all-codes.yaml", SCENARIO)], &[]);
     let client = server.client().with_key("k");
     client.qna(1).key("once").send().ok();
@@ -75,8 +75,9 @@ fn every_code_but_500_is_reached_with_its_status_and_message() {
     ]);
     for (number, status, message) in CODES.into_iter().filter(|(number, ..)| *number != 500) {
         let answer = answers.remove(&number).unwrap_or_else(|| panic!("no call for {number}"));
-        let told = answer.json["message"].as_str().unwrap_or_default().to_owned();
-        answer.refused(status, number, if number == 404 { &told } else { message });
+        // It names the paths.
+        let own = answer.json["message"].as_str().unwrap_or_default().to_owned();
+        answer.refused(status, number, if number == 404 { &own } else { message });
     }
     assert!(answers.is_empty(), "{answers:?}");
 }

@@ -1,4 +1,4 @@
-//! One coherent story: the sentiment scores agree with the review list's own records, whatever is filtered for.
+//! The sentiment scores agree with the reviews of the review list, under every filter.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -34,7 +34,7 @@ fn client() -> Client {
     SERVER.get_or_init(|| Server::of(&[("generated.yaml", GENERATED)], &[])).client().with_key("any")
 }
 
-/// All reviews of a business that pass a filter, page by page.
+/// All reviews of a business that match a filter, read page by page.
 fn reviews(business: u64, competitor: bool, mut filter: Value) -> Vec<Value> {
     filter["statuses"] = json!(["all"]);
     let mut all = Vec::new();
@@ -49,8 +49,8 @@ fn reviews(business: u64, competitor: bool, mut filter: Value) -> Vec<Value> {
     }
 }
 
-/// Score and mentions of reviews, reckoned as behaviour.md 4 says, in tenths with one rounding.
-fn reckoned(reviews: &[&Value]) -> (f64, u64) {
+/// Score and mentions of reviews, computed as docs/api.md 4 says, in tenths with one rounding.
+fn score_of(reviews: &[&Value]) -> (f64, u64) {
     let sentiment = |review: &&Value| match (
         review["sourceType"].as_str().unwrap(),
         review["rating"].as_u64().unwrap(),
@@ -70,7 +70,7 @@ fn reckoned(reviews: &[&Value]) -> (f64, u64) {
     (f64::from(u32::try_from(tenths).unwrap()) / 10.0, count)
 }
 
-/// Filters as the list has them, with the same as the insights have them.
+/// Filters of the review list, each with the same filter of the sentiment operations.
 fn filters() -> Vec<(Value, Value)> {
     let mut filters = Vec::new();
     for (from, to) in [
@@ -110,7 +110,7 @@ fn scores_agree_with_the_review_list_under_every_filter() {
         for point in points["dataPoints"].as_array().unwrap() {
             let id = point["id"].to_string();
             let own: Vec<&Value> = all.iter().filter(|review| review["businessId"] == *id).collect();
-            let (score, mentions) = reckoned(&own);
+            let (score, mentions) = score_of(&own);
             assert_eq!(
                 (point["score"].as_f64(), point["mentions"].as_u64()),
                 (Some(score), Some(mentions)),
@@ -118,12 +118,12 @@ fn scores_agree_with_the_review_list_under_every_filter() {
             );
         }
         let benchmark = client().benchmark(1).json(&asked).send().ok();
-        let (score, _) = reckoned(&all.iter().collect::<Vec<_>>());
+        let (score, _) = score_of(&all.iter().collect::<Vec<_>>());
         assert_eq!(benchmark["actual"]["score"].as_f64(), Some(score), "{asked}");
         let days = json!({"fromDate": listed["fromDate"], "toDate": listed["toDate"]});
         if asked["ratings"] == json!([]) && asked["reviewSources"] == json!([]) {
             let rivals = reviews(2, true, days);
-            let (industry, _) = reckoned(&rivals.iter().collect::<Vec<_>>());
+            let (industry, _) = score_of(&rivals.iter().collect::<Vec<_>>());
             assert_eq!(benchmark["actual"]["industryScore"].as_f64(), Some(industry), "{asked}");
         }
     }
@@ -137,7 +137,7 @@ fn groups_agree_with_the_locations_at_their_level() {
     let at = |places: &[&str]| {
         let own: Vec<&Value> =
             all.iter().filter(|review| places.contains(&review["businessId"].as_str().unwrap())).collect();
-        reckoned(&own)
+        score_of(&own)
     };
     let mut grouped = body.clone();
     grouped["groupByLevel"] = json!("Region");
@@ -154,7 +154,7 @@ fn groups_agree_with_the_locations_at_their_level() {
 }
 
 #[test]
-fn every_generated_review_is_credible() {
+fn every_generated_review_is_consistent() {
     let all = reviews(1, false, json!({}));
     assert_eq!(all.len(), 707);
     let mut ids: BTreeMap<&str, usize> = BTreeMap::new();
@@ -175,7 +175,7 @@ fn every_generated_review_is_credible() {
 }
 
 #[test]
-fn change_a_review_and_its_locations_score_moves() {
+fn changing_a_review_changes_its_locations_score() {
     let text = |rating: u8| {
         format!(
             "standin: 1\nname: one\nbusinesses: [{{number: 1, name: One, locations: [{{number: 11, name: L, reviews: [{{rating: {rating}, date: 2026-01-01}}, {{rating: 4, date: 2026-01-02}}]}}]}}]\n"

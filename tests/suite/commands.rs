@@ -1,4 +1,4 @@
-//! The commands: what they print, and with which code they end.
+//! The commands: what they print, and their exit codes.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -33,7 +33,7 @@ fn ends(output: &Output, code: i32, about: &str) {
 }
 
 #[test]
-fn check_finds_nothing_and_ends_with_0() {
+fn check_of_a_good_scenario_exits_with_0() {
     let dir = folder(&[("scenarios/good.yaml", GOOD)]);
     for arguments in [
         &["check"][..],
@@ -54,7 +54,7 @@ fn check_finds_nothing_and_ends_with_0() {
 }
 
 #[test]
-fn check_tells_all_errors_and_ends_with_1() {
+fn check_prints_all_errors_and_exits_with_1() {
     let dir = folder(&[("a.yaml", BROKEN), ("b.yaml", GOOD)]);
     let output = run(dir.path(), &["check", "."]);
     assert_eq!(output.status.code(), Some(1));
@@ -66,7 +66,7 @@ fn check_tells_all_errors_and_ends_with_1() {
 }
 
 #[test]
-fn check_tells_programs_in_json_github_and_sarif() {
+fn check_prints_json_github_and_sarif() {
     let dir = folder(&[("a.yaml", BROKEN)]);
     let of = |format: &str| {
         let output = run(dir.path(), &["check", "a.yaml", "--format", format]);
@@ -92,7 +92,7 @@ fn check_tells_programs_in_json_github_and_sarif() {
 }
 
 #[test]
-fn strict_makes_findings_of_warnings() {
+fn strict_treats_warnings_as_errors() {
     let dir = folder(&[("w.yaml", WARNED)]);
     let output = run(dir.path(), &["check", "w.yaml"]);
     assert_eq!(output.status.code(), Some(0));
@@ -104,7 +104,7 @@ fn strict_makes_findings_of_warnings() {
 }
 
 #[test]
-fn check_of_nothing_there_is_a_finding() {
+fn check_of_a_missing_file_is_an_error() {
     let dir = folder(&[]);
     let output = run(dir.path(), &["check", "nowhere.yaml"]);
     assert_eq!(output.status.code(), Some(1));
@@ -112,7 +112,7 @@ fn check_of_nothing_there_is_a_finding() {
 }
 
 #[test]
-fn a_path_out_of_the_root_is_refused_unless_the_root_is_told() {
+fn a_path_outside_the_root_is_refused_unless_root_is_given() {
     let files = [("in/a.yaml", "standin: 1\ninclude: [../b.yaml]\n"), ("b.yaml", "standin: 1\npart: true\n")];
     let dir = folder(&files);
     assert_eq!(run(dir.path(), &["check", "in"]).status.code(), Some(0));
@@ -123,7 +123,7 @@ fn a_path_out_of_the_root_is_refused_unless_the_root_is_told() {
 }
 
 #[test]
-fn a_wrong_command_line_is_2() {
+fn a_wrong_command_line_exits_with_2() {
     let dir = folder(&[("a.yaml", GOOD)]);
     for arguments in [
         &["serve", "--port", "x"][..],
@@ -152,7 +152,7 @@ fn a_wrong_command_line_is_2() {
 }
 
 #[test]
-fn what_cannot_start_is_3_with_a_line_that_says_what_to_do() {
+fn a_failed_start_exits_with_3_and_says_what_to_do() {
     let dir = folder(&[
         ("good/a.yaml", GOOD),
         ("good/b.yaml", BROKEN),
@@ -183,7 +183,7 @@ fn what_cannot_start_is_3_with_a_line_that_says_what_to_do() {
 }
 
 #[test]
-fn a_folder_with_a_good_scenario_is_served_and_degraded_by_the_broken_ones() {
+fn a_folder_with_good_and_broken_scenarios_is_served_as_degraded() {
     let server = Server::of(&[("a.yaml", GOOD), ("b.yaml", BROKEN)], &[]);
     assert_eq!(server.listening["worlds"], json!(["a"]));
     let health = server.admin("GET", "health").send().ok();
@@ -199,29 +199,29 @@ fn a_folder_with_a_good_scenario_is_served_and_degraded_by_the_broken_ones() {
 }
 
 #[test]
-fn demo_is_the_default_else_the_first_by_name() {
+fn the_default_is_demo_or_else_the_first_by_name() {
     let named = |name: &str| format!("standin: 1\nname: {name}\n");
     let (demo, alpha, zulu) = (named("demo"), named("alpha"), named("zulu"));
     let with_demo = Server::of(&[("1.yaml", &zulu), ("2.yaml", &demo), ("3.yaml", &alpha)], &[]);
     assert_eq!(with_demo.listening["scenario"], "demo");
     let without = Server::of(&[("1.yaml", &zulu), ("3.yaml", &alpha)], &[]);
     assert_eq!(without.listening["scenario"], "alpha");
-    let told = Server::of(&[("1.yaml", &zulu), ("2.yaml", &demo)], &["--default", "zulu"]);
-    assert_eq!(told.listening["scenario"], "zulu");
+    let server = Server::of(&[("1.yaml", &zulu), ("2.yaml", &demo)], &["--default", "zulu"]);
+    assert_eq!(server.listening["scenario"], "zulu");
 }
 
 #[test]
-fn port_0_picks_a_free_one_and_the_ready_line_tells_all() {
-    let text = "standin: 1\nname: told\nseed: 12\nkeys: [{key: a}, {key: b, revoked: true}]\n";
-    let server = Server::of(&[("told.yaml", text)], &[]);
+fn port_0_picks_a_free_port_and_the_ready_line_names_it() {
+    let text = "standin: 1\nname: shop\nseed: 12\nkeys: [{key: a}, {key: b, revoked: true}]\n";
+    let server = Server::of(&[("shop.yaml", text)], &[]);
     let port: u16 = server.base.rsplit(':').next().unwrap().parse().unwrap();
     assert!(port > 0);
-    let expected = json!({"event": "listening", "baseUrl": server.base, "scenario": "told", "seed": 12, "keys": ["a"], "worlds": ["told"]});
+    let expected = json!({"event": "listening", "baseUrl": server.base, "scenario": "shop", "seed": 12, "keys": ["a"], "worlds": ["shop"]});
     assert_eq!(server.listening, expected);
     server.client().with_key("a").call("POST", "/nope").send();
-    wait_until("the request is told", || {
+    wait_until("the request is logged", || {
         server
-            .told
+            .log
             .lock()
             .unwrap()
             .iter()
@@ -230,7 +230,7 @@ fn port_0_picks_a_free_one_and_the_ready_line_tells_all() {
 }
 
 #[test]
-fn a_random_seed_is_told() {
+fn a_random_seed_is_printed() {
     let server = Server::of(&[("r.yaml", "standin: 1\nseed: random\n")], &[]);
     let seed = server.listening["seed"].as_u64().unwrap();
     assert!(seed < 1 << 53);
@@ -238,14 +238,14 @@ fn a_random_seed_is_told() {
 }
 
 #[test]
-fn asked_to_stop_it_finishes_and_ends_with_0() {
+fn a_signal_stops_the_program_with_exit_code_0() {
     let server = Server::of(&[("a.yaml", GOOD)], &[]);
     server.client().with_key("k").qna(1).send().ok();
     assert_eq!(server.stop().code(), Some(0));
 }
 
 #[test]
-fn a_request_under_way_is_finished_before_it_ends() {
+fn a_request_in_flight_is_finished_before_the_program_ends() {
     for signal in ["-TERM", "-INT"] {
         let server = Server::of(&[("a.yaml", GOOD)], &[]);
         let mut stream = TcpStream::connect(server.base.strip_prefix("http://").unwrap()).unwrap();
@@ -255,7 +255,7 @@ fn a_request_under_way_is_finished_before_it_ends() {
         let mut line = String::new();
         answer.read_line(&mut line).unwrap();
         assert!(line.starts_with("HTTP/1.1 100"), "the body is being waited for: {line}");
-        server.ask_to_stop(signal);
+        server.send_signal(signal);
         stream.write_all(b"{}").unwrap();
         let mut rest = String::new();
         answer.read_to_string(&mut rest).unwrap();
@@ -265,7 +265,7 @@ fn a_request_under_way_is_finished_before_it_ends() {
 }
 
 #[test]
-fn the_greeting_tells_people_where_it_is_and_what_to_paste() {
+fn the_greeting_shows_the_address_and_a_command_to_paste() {
     let dir = examples();
     let mut child = program()
         .current_dir(&dir)
@@ -301,7 +301,7 @@ fn the_greeting_tells_people_where_it_is_and_what_to_paste() {
 }
 
 #[test]
-fn the_pasted_line_is_answered() {
+fn the_pasted_command_is_answered() {
     let server = Server::start(&examples(), &["walkthrough.yaml"]);
     let body = json!({"businessNumbers": [900], "startDate": "07/01/2025", "endDate": "06/30/2026"});
     let client = server.client().with_key("walk-key");
@@ -309,7 +309,7 @@ fn the_pasted_line_is_answered() {
 }
 
 #[test]
-fn new_writes_a_starter_once_and_it_is_good() {
+fn new_writes_a_valid_starter_scenario_once() {
     let dir = folder(&[]);
     let output = run(dir.path(), &["new", "mine"]);
     ends(&output, 0, "");
@@ -325,7 +325,7 @@ fn new_writes_a_starter_once_and_it_is_good() {
     assert_eq!(server.listening["scenario"], "mine");
 }
 
-/// A YAML text as a value.
+/// Parses YAML into a JSON value.
 fn yaml(text: &str) -> Value {
     let options = serde_yaml::options! {
         budget: None,
@@ -334,7 +334,7 @@ fn yaml(text: &str) -> Value {
     serde_yaml::from_str_with_options(text, options).unwrap()
 }
 
-/// What a schema does not know of a value, by the value's path.
+/// The paths in a value that the schema does not allow.
 fn unknown(root: &Value, schema: &Value, value: &Value, path: &str) -> Vec<String> {
     if let Some(name) = schema["$ref"].as_str() {
         return unknown(root, root.pointer(name.trim_start_matches('#')).unwrap(), value, path);
@@ -375,7 +375,7 @@ fn unknown(root: &Value, schema: &Value, value: &Value, path: &str) -> Vec<Strin
 }
 
 #[test]
-fn the_schema_is_json_and_knows_every_key_of_the_shipped_scenarios() {
+fn the_schema_has_every_key_of_the_shipped_scenarios() {
     let output = run(&examples(), &["schema"]);
     assert_eq!(output.status.code(), Some(0));
     let schema: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -399,7 +399,7 @@ fn the_schema_is_json_and_knows_every_key_of_the_shipped_scenarios() {
 }
 
 #[test]
-fn completions_are_made_for_each_shell() {
+fn completions_are_printed_for_each_shell() {
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let output = run(&examples(), &["completions", shell]);
         assert_eq!(output.status.code(), Some(0));
@@ -408,7 +408,7 @@ fn completions_are_made_for_each_shell() {
 }
 
 #[test]
-fn help_and_version_are_there() {
+fn help_and_version_are_printed() {
     let output = run(&examples(), &["--help"]);
     assert_eq!(output.status.code(), Some(0));
     for command in ["serve", "check", "new", "schema", "completions"] {

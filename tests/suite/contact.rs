@@ -10,7 +10,7 @@ use crate::harness::{Answer, Client, Server};
 use crate::sentiment_locations::changed;
 use crate::stage::{API, client, server};
 
-/// A client of a world of its own: contacts that a test writes are seen by that test alone.
+/// A program for one test, which alone sees the contacts that it writes.
 fn fresh() -> (Server, Client) {
     let server = Server::of(&[("api.yaml", API)], &[]);
     let client = server.client().with_key("all");
@@ -21,7 +21,7 @@ fn save(client: &Client, body: &Value) -> Answer {
     client.contact(100).json(body).send()
 }
 
-/// Upserts in the shared world, for what is refused or is nobody else's.
+/// Upserts in the shared program: for refused calls, and for contacts that no other test uses.
 fn shared(body: &Value) -> Answer {
     save(&client(), body)
 }
@@ -45,7 +45,7 @@ fn new(email: &str) -> Value {
 }
 
 #[test]
-fn an_accepted_call_answers_with_the_id_alone_and_everything_sent_is_stored() {
+fn an_accepted_call_answers_with_only_the_id_and_stores_everything_sent() {
     let (server, client) = fresh();
     let body = json!({
         "firstName": "Pam", "lastName": "Beesly", "email": "pam@x.test", "phone": "+1 212 555 0199",
@@ -64,7 +64,7 @@ fn an_accepted_call_answers_with_the_id_alone_and_everything_sent_is_stored() {
 }
 
 #[test]
-fn an_update_replaces_what_is_given_and_keeps_the_rest() {
+fn an_update_replaces_the_fields_sent_and_keeps_the_others() {
     let (server, client) = fresh();
     let before = of_id(&server, 7001);
     let sent = json!({"id": 7001, "lastName": "Scarn", "tags": [], "smsOptin": false, "businessIds": []});
@@ -76,7 +76,7 @@ fn an_update_replaces_what_is_given_and_keeps_the_rest() {
 }
 
 #[test]
-fn given_preference_flags_replace_and_omitted_ones_stay() {
+fn preference_flags_sent_are_replaced_and_the_others_kept() {
     let (server, client) = fresh();
     save(&client, &json!({"id": 7001, "emailPreferences": {"marketingOptin": "FALSE"}})).ok();
     let expected = json!({"marketingOptin": false, "serviceOptin": true});
@@ -84,7 +84,7 @@ fn given_preference_flags_replace_and_omitted_ones_stay() {
 }
 
 #[test]
-fn the_first_identifier_that_finds_a_contact_wins() {
+fn the_first_identifier_that_matches_a_contact_wins() {
     let (server, client) = fresh();
     let by = |body: Value| id(save(&client, &body));
     let (michael, dwight) = ("michael@first.test", "dwight@first.test");
@@ -110,7 +110,7 @@ fn values_of_a_second_contact_update_the_first_match() {
 }
 
 #[test]
-fn external_ids_compare_as_they_are_and_emails_without_case() {
+fn external_ids_compare_exactly_and_emails_ignore_case() {
     let (server, client) = fresh();
     let one = id(save(&client, &json!({"externalId": "crm-1", "email": "ß@x.test", "businessIds": [1001]})));
     assert!(![7001, 7002, 7003].contains(&one), "crm-1 is not CRM-1");
@@ -119,7 +119,7 @@ fn external_ids_compare_as_they_are_and_emails_without_case() {
 }
 
 #[test]
-fn phones_compare_across_ways_of_writing_them_and_are_stored_as_sent() {
+fn phones_compare_across_formats_and_are_stored_as_sent() {
     let (server, client) = fresh();
     for phone in ["+1 212 555 0100", "212.555.0100", "1-212-555-0100"] {
         assert_eq!(id(save(&client, &json!({"phone": phone}))), 7001, "{phone}");
@@ -132,7 +132,7 @@ fn phones_compare_across_ways_of_writing_them_and_are_stored_as_sent() {
 }
 
 #[test]
-fn an_id_that_finds_none_is_5043_even_beside_one_that_would() {
+fn an_unknown_id_is_5043_even_if_another_identifier_matches() {
     for unknown in [json!(1), json!("999"), json!(-5), json!(0), json!("99999999999999999999")] {
         let answer = shared(&json!({"id": unknown, "externalId": "CRM-1"}));
         answer.refused(400, 5043, "Contact not found for the given request");
@@ -142,7 +142,7 @@ fn an_id_that_finds_none_is_5043_even_beside_one_that_would() {
 }
 
 #[test]
-fn email_or_phone_is_needed_in_the_request_or_in_the_stored_contact() {
+fn an_email_or_phone_is_required_in_the_request_or_the_stored_contact() {
     let message = "email or phone is mandatory";
     shared(&json!({"firstName": "X", "businessIds": [1001]})).invalid(message);
     shared(&json!({"externalId": "nobody", "businessIds": [1001]})).invalid(message);
@@ -163,7 +163,7 @@ fn an_email_must_look_like_one() {
 }
 
 #[test]
-fn creating_needs_business_ids_of_the_enterprise() {
+fn creating_requires_business_ids_of_the_enterprise() {
     let message = "Business id is missing or invalid.";
     for absent in [Value::Null, json!([]), json!("")] {
         shared(&json!({"email": "none@x.test", "businessIds": absent})).refused(404, 1532, message);
@@ -181,7 +181,7 @@ fn creating_needs_business_ids_of_the_enterprise() {
 }
 
 #[test]
-fn a_country_is_one_of_six_and_us_by_default() {
+fn the_country_is_one_of_six_and_us_by_default() {
     let (server, client) = fresh();
     for country in ["US", "AU", "CA", "MX", "PR", "VI"] {
         let email = format!("{country}@x.test");
@@ -198,7 +198,7 @@ fn a_country_is_one_of_six_and_us_by_default() {
 }
 
 #[test]
-fn booleans_come_as_strings_in_any_case_too() {
+fn booleans_are_accepted_as_strings_in_any_case() {
     let (server, client) = fresh();
     let sent = changed(new("b@x.test"), json!({"smsOptin": "True", "blocked": "FALSE"}));
     let stored = of_id(&server, id(save(&client, &sent)));
@@ -219,7 +219,7 @@ fn tags_are_a_list_of_strings() {
 }
 
 #[test]
-fn custom_fields_fit_their_type() {
+fn custom_field_values_must_match_their_type() {
     let (server, client) = fresh();
     let of = |kind: Value, value: Value| {
         let field = changed(json!({"fieldName": "F", "fieldValue": value}), json!({"type": kind}));
@@ -273,7 +273,7 @@ fn preferences_are_objects_of_booleans() {
 }
 
 #[test]
-fn sms_preferences_need_text_categorisation() {
+fn sms_preferences_require_text_categorisation() {
     let message = "Text Communication categorisation is not enabled please use smsOptin flag";
     let flags = json!({"smsPreferences": {"marketingOptin": true}});
     shared(&changed(new("sms@x.test"), flags.clone())).refused(400, 20099, message);
@@ -287,7 +287,7 @@ fn sms_preferences_need_text_categorisation() {
 }
 
 #[test]
-fn fields_are_checked_in_the_documented_order_and_rules_across_them_last() {
+fn fields_are_checked_in_the_documented_order_and_rules_across_fields_last() {
     let mut body = json!({
         "id": 1, "firstName": 1, "lastName": 1, "email": "x", "phone": 1, "countryCode": "XX", "smsOptin": 1,
         "blocked": 1, "businessIds": [999], "tags": 1, "customFields": 1, "externalId": 1,
@@ -320,7 +320,7 @@ fn fields_are_checked_in_the_documented_order_and_rules_across_them_last() {
 }
 
 #[test]
-fn the_enterprise_must_be_one_that_the_key_covers_and_no_reseller() {
+fn the_enterprise_must_be_covered_by_the_key_and_not_be_a_reseller() {
     let of = |key: &str, number: &str| {
         client().contact(number).key(key).json(&json!({"externalId": "CRM-2"})).send()
     };
@@ -375,7 +375,7 @@ fn a_refused_call_changes_nothing() {
 }
 
 #[test]
-fn a_new_id_is_drawn_from_seed_enterprise_and_identity_alone() {
+fn a_new_id_depends_only_on_seed_enterprise_and_identity() {
     let (_one, one) = fresh();
     let (_two, two) = fresh();
     save(&two, &new("before@x.test")).ok();
@@ -393,7 +393,7 @@ fn a_new_id_is_drawn_from_seed_enterprise_and_identity_alone() {
 }
 
 #[test]
-fn concurrent_upserts_of_one_new_identity_make_one_contact() {
+fn concurrent_upserts_of_one_new_identity_create_one_contact() {
     let (server, client) = fresh();
     let start = Barrier::new(16);
     let ids: BTreeSet<u64> = thread::scope(|scope| {

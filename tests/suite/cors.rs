@@ -1,4 +1,4 @@
-//! Cross-origin manners, by the dialect.
+//! Cross-origin requests, as the dialect allows them.
 
 use serde_json::json;
 
@@ -21,7 +21,7 @@ fn has(answer: &Answer, header: &str, word: &str) -> bool {
 }
 
 #[test]
-fn every_answer_carries_the_headers_that_let_a_page_read_it() {
+fn every_answer_has_the_headers_that_let_a_page_read_it() {
     let client = client();
     let answers = [
         client.benchmark(100).json(&sentiment_benchmark::body()).send(),
@@ -43,7 +43,7 @@ fn every_answer_carries_the_headers_that_let_a_page_read_it() {
 }
 
 #[test]
-fn a_preflight_is_answered_at_once_without_a_key() {
+fn a_preflight_is_answered_without_a_key() {
     let anyone = server().client();
     for path in [PATH, "/v1/review/businessId/1", "/nope", "/w/turned/v1/qna/unanswered/get", "/w/nowhere/x"]
     {
@@ -64,13 +64,13 @@ fn a_preflight_is_answered_at_once_without_a_key() {
 }
 
 #[test]
-fn options_without_a_requested_method_is_no_preflight() {
+fn options_without_a_requested_method_is_not_a_preflight() {
     let answer = server().client().call("OPTIONS", PATH).header("origin", "https://app.test").send();
     assert_eq!(answer.refused(405, 405, "Method not allowed").header("allow"), Some("POST"));
 }
 
 #[test]
-fn without_cors_no_header_is_sent_and_a_preflight_is_an_ordinary_call() {
+fn without_cors_no_header_is_sent_and_a_preflight_is_an_ordinary_request() {
     let client = server().world("no-cors").with_key("any");
     let refused = preflight(&client, PATH).send().refused(405, 405, "Method not allowed");
     assert_eq!(refused.header("allow"), Some("POST"));
@@ -83,7 +83,7 @@ fn without_cors_no_header_is_sent_and_a_preflight_is_an_ordinary_call() {
 }
 
 #[test]
-fn a_list_of_origins_lets_those_alone_read() {
+fn a_list_of_origins_lets_only_those_read() {
     let client = server().world("some-cors").with_key("any");
     let from = |origin: &str| client.qna(1).header("origin", origin).send();
     for good in ["https://app.test", "http://localhost:3000"] {
@@ -106,7 +106,7 @@ fn a_list_of_origins_lets_those_alone_read() {
 }
 
 #[test]
-fn the_admin_side_is_never_open_to_pages() {
+fn the_admin_api_never_sends_cors_headers() {
     let request = server().admin("OPTIONS", "health").header("origin", "https://app.test");
     let answer = request.header("access-control-request-method", "GET").send();
     assert_eq!(answer.status, 403);

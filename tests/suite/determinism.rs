@@ -28,7 +28,7 @@ businesses:
   - {number: 2, name: Rival, locations: [{number: 21, name: D, reviews: [{generate: 40}]}]}
 ";
 
-/// A call of each operation and of some refusals; what is written comes out alike however often it is.
+/// A call of each operation and some refusals. Repeating them changes no answer.
 fn everything(server: &Server) -> Vec<Answer> {
     let client = server.client().with_key("k");
     let insight = json!({"businessNumbers": [1], "startDate": "1/1/2020", "endDate": "1/1/2030", "userEmail": "a@b.test"});
@@ -49,15 +49,15 @@ fn everything(server: &Server) -> Vec<Answer> {
     ]
 }
 
-/// What may not differ: status, headers but the date, body.
-type Told = (u16, BTreeSet<(String, String)>, Vec<u8>);
+/// What has to be equal: status, headers except the date, body.
+type Observed = (u16, BTreeSet<(String, String)>, Vec<u8>);
 
-fn bytes(answers: Vec<Answer>) -> Vec<Told> {
-    let told = |answer: Answer| {
+fn bytes(answers: Vec<Answer>) -> Vec<Observed> {
+    let observed = |answer: Answer| {
         let headers = answer.headers.into_iter().filter(|(name, _)| name != "date").collect();
         (answer.status, headers, answer.bytes)
     };
-    answers.into_iter().map(told).collect()
+    answers.into_iter().map(observed).collect()
 }
 
 #[test]

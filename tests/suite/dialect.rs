@@ -1,4 +1,4 @@
-//! What a scenario may change in the API's manners: every key of `dialect`, but `cors`.
+//! Every key of `dialect`, except `cors`.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ fn turned() -> Client {
 }
 
 #[test]
-fn parameters_have_other_names_and_the_usual_ones_mean_nothing() {
+fn renamed_parameters_replace_the_usual_names() {
     let of = |query: &str| ids(&turned().reviews(1001).raw_query(query).send().ok());
     assert_eq!(of("from=1&size=1"), ["2"]);
     assert_eq!(of("sindex=x&count=x&isCompetitor=x").len(), 3);
@@ -28,7 +28,7 @@ fn parameters_have_other_names_and_the_usual_ones_mean_nothing() {
 }
 
 #[test]
-fn statuses_change_per_code_or_per_code_and_operation() {
+fn statuses_are_changed_per_code_or_per_code_and_operation() {
     let body = |numbers: Value| changed(sentiment_benchmark::body(), json!({"businessNumbers": numbers}));
     let call = || turned().benchmark(100);
     call().json(&body(json!([5]))).send().refused(400, 1027, "Invalid business number.");
@@ -41,7 +41,7 @@ fn statuses_change_per_code_or_per_code_and_operation() {
 }
 
 #[test]
-fn to_date_may_be_outside_its_range() {
+fn to_date_may_be_exclusive() {
     let of = |body: Value| ids(&turned().reviews(1001).json(&body).send().ok());
     assert_eq!(of(json!({"fromDate": "01/01/2026", "toDate": "01/02/2026"})), ["1"]);
     assert!(of(json!({"fromDate": "01/02/2026", "toDate": "01/02/2026"})).is_empty());
@@ -50,7 +50,7 @@ fn to_date_may_be_outside_its_range() {
 }
 
 #[test]
-fn the_retired_query_parameter_may_be_taken_where_there_is_no_header() {
+fn the_retired_query_parameter_may_be_accepted_when_the_header_is_missing() {
     let call = || turned().benchmark(100).json(&sentiment_benchmark::body());
     call().without("x-api-key").query("api_key", "k").send().ok();
     call().key("").query("api_key", "k").send().ok();
@@ -62,7 +62,7 @@ fn the_retired_query_parameter_may_be_taken_where_there_is_no_header() {
 }
 
 #[test]
-fn a_contact_update_may_have_to_carry_email_or_phone_itself() {
+fn a_contact_update_may_be_required_to_have_an_email_or_phone() {
     let save = |body: Value| turned().contact(100).json(&body).send();
     save(json!({"id": 1, "firstName": "X"})).invalid("email or phone is mandatory");
     save(json!({"externalId": "E1"})).invalid("email or phone is mandatory");
@@ -70,7 +70,7 @@ fn a_contact_update_may_have_to_carry_email_or_phone_itself() {
 }
 
 #[test]
-fn retry_after_may_be_left_out() {
+fn retry_after_may_be_omitted() {
     let once = server().world("turned").with_key("once");
     once.qna(1001).send();
     let refused = once.qna(1001).send().refused(429, 89, "Rate limit exceeded");
@@ -96,7 +96,7 @@ fn sources_may_be_added_and_renamed() {
 }
 
 #[test]
-fn without_keys_any_key_is_taken_and_covers_everything() {
+fn without_keys_any_key_is_accepted_and_covers_everything() {
     let keyless = server().world("keyless");
     for key in ["a", "all", "ключ"] {
         keyless.qna(1).key(key).send().ok();

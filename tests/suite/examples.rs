@@ -1,4 +1,4 @@
-//! The examples that others have too behave as their comments say.
+//! The examples behave as their comments say.
 
 use std::sync::OnceLock;
 
@@ -22,7 +22,7 @@ fn insight() -> Value {
 }
 
 #[test]
-fn parts_are_not_served() {
+fn parts_are_not_served_as_scenarios() {
     let worlds = server().listening["worlds"].as_array().unwrap();
     for scenario in ["faults", "minimal", "pages", "walkthrough"] {
         assert!(worlds.contains(&json!(scenario)), "{scenario}");
@@ -32,7 +32,7 @@ fn parts_are_not_served() {
 }
 
 #[test]
-fn walkthrough_scores_to_the_digit() {
+fn walkthrough_has_the_documented_scores() {
     let point = |id: u64, name: &str, score: f64, mentions: u64| json!({"id": id, "name": name, "score": score, "mentions": mentions});
     let (north, south) = (point(901, "Harbour North", 66.3, 4), point(902, "harbour South", 80.0, 2));
     let of = |query: &str| walk().locations(900).raw_query(query).json(&insight()).send();
@@ -88,7 +88,7 @@ fn walkthrough_lists_its_unanswered_question() {
 }
 
 #[test]
-fn walkthrough_knows_its_contact_and_its_keys() {
+fn walkthrough_has_its_contact_and_its_keys() {
     let save = |body: Value| walk().contact(900).json(&body).send();
     assert_eq!(save(json!({"externalId": "ABC123"})).ok()["id"], 7001);
     save(json!({"id": 7001, "smsPreferences": {"marketingOptin": true}})).refused(
@@ -101,7 +101,7 @@ fn walkthrough_knows_its_contact_and_its_keys() {
 }
 
 #[test]
-fn pages_serves_the_window_to_its_end() {
+fn pages_serves_the_whole_window() {
     let client = server().world("pages").with_key("p");
     let of = |query: &str| client.reviews(1).raw_query(query).json(&json!({"statuses": ["all"]})).send();
     assert_eq!(ids(&of("sindex=99975&count=25").ok()).len(), 25);
@@ -117,7 +117,7 @@ fn pages_serves_the_window_to_its_end() {
 }
 
 #[test]
-fn minimal_takes_any_key_and_covers_everything() {
+fn minimal_accepts_any_key_which_covers_everything() {
     let client = server().world("minimal").with_key("whatever");
     let reviews = client.reviews(1).query("count", "100").json(&json!({"statuses": ["all"]})).send().ok();
     assert_eq!(reviews.as_array().unwrap().len(), 30);
@@ -126,7 +126,7 @@ fn minimal_takes_any_key_and_covers_everything() {
 }
 
 #[test]
-fn faults_loads_and_leaves_the_benchmark_alone() {
+fn faults_loads_and_does_not_affect_the_benchmark() {
     let client = server().world("faults").with_key("k");
     let body = json!({"businessNumbers": [11], "startDate": "01/01/2025", "endDate": "12/31/2025"});
     client.benchmark(1).header("x-case", "reset").json(&body).send().ok();

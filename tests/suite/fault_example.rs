@@ -1,11 +1,11 @@
-//! The example `faults.yaml`, line by line.
+//! Each fault of the example `faults.yaml`.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::fault_wire::{End, Heard, Wire, post};
+use crate::fault_wire::{End, RawAnswer, RawConnection, post};
 use crate::harness::{Answer, Client, Server, examples, now};
 
 fn server() -> Server {
@@ -16,7 +16,6 @@ fn client(server: &Server) -> Client {
     server.client().with_key("k")
 }
 
-/// The review list, the questions, the contact upsert and the two sentiment operations, as a client sends them.
 fn reviews(client: &Client, case: &str, number: usize) -> Answer {
     client.reviews(1).header("x-case", case).json(&json!({"n": number})).send()
 }
@@ -29,7 +28,7 @@ fn insight() -> Value {
     json!({"businessNumbers": [1], "startDate": "01/01/2025", "endDate": "12/31/2025", "userEmail": "u@one.test"})
 }
 
-/// The review list and the questions on a raw connection.
+/// The review list as bytes for a raw connection.
 fn raw_reviews(case: &str) -> String {
     post("/v1/review/businessId/1", &format!("x-case: {case}\r\n"), &json!({}))
 }
@@ -39,23 +38,24 @@ fn raw_qna(case: &str) -> String {
 }
 
 fn ask(server: &Server, request: &str) -> (Vec<u8>, End) {
-    let mut wire = Wire::to(server);
+    let mut wire = RawConnection::to(server);
     wire.send(request);
     wire.rest()
 }
 
-fn heard(server: &Server, request: &str) -> Heard {
-    let mut wire = Wire::to(server);
+fn ask_raw(server: &Server, request: &str) -> RawAnswer {
+    let mut wire = RawConnection::to(server);
     wire.send(request);
     wire.answer()
 }
 
 #[test]
-fn it_is_healthy_and_has_its_seventeen_faults() {
+fn the_example_is_healthy_and_has_seventeen_faults() {
     let server = server();
     let health = server.admin("GET", "health").send().ok();
-    let told = health["scenarios"][0]["diagnostics"].as_array().unwrap();
-    let codes: Vec<&str> = told.iter().map(|problem| problem["code"].as_str().unwrap()).collect();
+    let diagnostics = health["scenarios"][0]["diagnostics"].as_array().unwrap();
+    let codes: Vec<&str> =
+        diagnostics.iter().map(|diagnostic| diagnostic["code"].as_str().unwrap()).collect();
     assert_eq!(
         (&health["status"], codes.as_slice()),
         (&json!("ok"), &["frozen-clock"][..]),
@@ -170,17 +170,17 @@ fn reset_close_and_garbage() {
     assert_eq!(end, End::Fin);
     assert!(!bytes.is_empty() && !bytes.starts_with(b"HTTP"));
     for case in ["reset", "close", "garbage", "stall"] {
-        assert_eq!(heard(&server, &raw_qna(case)).status(), 200, "{case} is for the review list");
+        assert_eq!(ask_raw(&server, &raw_qna(case)).status(), 200, "{case} is for the review list");
     }
 }
 
 #[test]
 fn stall() {
     let server = server();
-    let mut wire = Wire::to(&server);
+    let mut wire = RawConnection::to(&server);
     let started = now();
     wire.send(raw_reviews("stall"));
-    assert_eq!(heard(&server, &raw_reviews("")).status(), 200);
+    assert_eq!(ask_raw(&server, &raw_reviews("")).status(), 200);
     assert!(wire.is_silent() || started.elapsed() >= Duration::from_secs(1));
     assert_eq!(wire.rest(), (vec![], End::Fin));
     assert!(started.elapsed() >= Duration::from_secs(1));
@@ -189,8 +189,8 @@ fn stall() {
 #[test]
 fn cut() {
     let server = server();
-    let whole = heard(&server, &raw_reviews("")).body;
-    let mut wire = Wire::to(&server);
+    let whole = ask_raw(&server, &raw_reviews("")).body;
+    let mut wire = RawConnection::to(&server);
     wire.send(raw_reviews("cut"));
     let cut = wire.answer();
     assert_eq!((cut.status(), cut.length(), cut.end), (200, whole.len(), Some(End::Reset)));
@@ -200,8 +200,8 @@ fn cut() {
 #[test]
 fn drip() {
     let server = server();
-    let whole = heard(&server, &raw_qna("")).body;
-    let mut wire = Wire::to(&server);
+    let whole = ask_raw(&server, &raw_qna("")).body;
+    let mut wire = RawConnection::to(&server);
     let started = now();
     wire.send(raw_qna("drip"));
     let dripped = wire.answer();
@@ -217,8 +217,8 @@ fn drip() {
 #[test]
 fn malformed() {
     let server = server();
-    let whole = heard(&server, &raw_reviews("")).body;
-    let mut wire = Wire::to(&server);
+    let whole = ask_raw(&server, &raw_reviews("")).body;
+    let mut wire = RawConnection::to(&server);
     wire.send(raw_reviews("malformed"));
     let cut = wire.answer();
     assert_eq!((cut.status(), cut.end), (200, None));
@@ -290,7 +290,7 @@ fn on_demand() {
 }
 
 #[test]
-fn nothing_touches_the_score_benchmark() {
+fn no_fault_affects_the_score_benchmark() {
     let server = server();
     let client = client(&server);
     let plain = client.benchmark(1).json(&insight()).send();

@@ -1,4 +1,4 @@
-//! What wire faults look like on a raw socket of the real program, and that they cost others nothing.
+//! RawConnection faults as a client sees them on a raw socket. They do not delay other clients.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -11,32 +11,30 @@ use crate::harness::{Server, now};
 /// How a connection ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// FIN: nothing more will come.
+    /// FIN.
     Fin,
     /// RST.
     Reset,
 }
 
-/// An answer as it was received.
+/// An answer as received.
 #[derive(Clone, Debug)]
-pub struct Heard {
+pub struct RawAnswer {
     /// Status line and headers.
     pub head: String,
-    /// The body, as long as its header says unless the connection ended before.
+    /// The body, which is shorter than its header says if the connection ended.
     pub body: Vec<u8>,
-    /// How the connection ended, if it did before the body was whole.
+    /// How the connection ended, if it did before the body was complete.
     pub end: Option<End>,
-    /// How many reads it took to get the body.
+    /// The number of reads for the body.
     pub reads: usize,
 }
 
-impl Heard {
-    /// The status.
+impl RawAnswer {
     pub fn status(&self) -> u16 {
         self.head.split(' ').nth(1).unwrap().parse().unwrap()
     }
 
-    /// A header.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.head.lines().skip(1).find_map(|line| {
             let (known, value) = line.split_once(':')?;
@@ -44,17 +42,16 @@ impl Heard {
         })
     }
 
-    /// The length that the header tells.
+    /// The length in the header.
     pub fn length(&self) -> usize {
         self.header("content-length").unwrap_or_else(|| panic!("{}", self.head)).parse().unwrap()
     }
 }
 
 /// A raw connection.
-pub struct Wire(TcpStream);
+pub struct RawConnection(TcpStream);
 
-impl Wire {
-    /// A connection of its own.
+impl RawConnection {
     pub fn to(server: &Server) -> Self {
         let stream = TcpStream::connect(server.base.strip_prefix("http://").unwrap()).unwrap();
         stream.set_nodelay(true).unwrap();
@@ -62,12 +59,11 @@ impl Wire {
         Self(stream)
     }
 
-    /// Sends bytes.
     pub fn send(&mut self, bytes: impl AsRef<[u8]>) {
         self.0.write_all(bytes.as_ref()).unwrap();
     }
 
-    /// All that comes until the other side ends the connection.
+    /// Reads until the other side ends the connection.
     pub fn rest(&mut self) -> (Vec<u8>, End) {
         let (mut seen, mut buffer) = (Vec::new(), [0; 4096]);
         loop {
@@ -78,7 +74,7 @@ impl Wire {
         }
     }
 
-    /// What one read gets, or how the connection ended.
+    /// Reads once. An error says how the connection ended.
     fn read(&mut self, buffer: &mut [u8]) -> Result<usize, End> {
         match self.0.read(buffer) {
             Ok(0) => Err(End::Fin),
@@ -88,7 +84,7 @@ impl Wire {
         }
     }
 
-    /// Whether nothing has come, not even an end.
+    /// Whether neither bytes nor an end have arrived.
     pub fn is_silent(&self) -> bool {
         self.0.set_nonblocking(true).unwrap();
         let read = self.0.peek(&mut [0]);
@@ -96,10 +92,10 @@ impl Wire {
         read.is_err_and(|error| error.kind() == ErrorKind::WouldBlock)
     }
 
-    /// One answer.
-    pub fn answer(&mut self) -> Heard {
+    /// Reads one answer.
+    pub fn answer(&mut self) -> RawAnswer {
         let mut bytes = Vec::new();
-        // A byte at a time, so that nothing of the body is taken with it.
+        // One byte at a time, so that no byte of the body is read with the headers.
         while !bytes.ends_with(b"\r\n\r\n") {
             let mut byte = [0];
             let read = self.read(&mut byte);
@@ -107,7 +103,7 @@ impl Wire {
             bytes.push(byte[0]);
         }
         let head = String::from_utf8(bytes).unwrap();
-        let mut answer = Heard { head, body: Vec::new(), end: None, reads: 0 };
+        let mut answer = RawAnswer { head, body: Vec::new(), end: None, reads: 0 };
         let length = answer.header("content-length").map_or(0, |length| length.parse().unwrap());
         while answer.body.len() < length && answer.end.is_none() {
             let mut buffer = vec![0; length - answer.body.len()];
@@ -121,7 +117,7 @@ impl Wire {
     }
 }
 
-/// A POST as it goes over the wire; header lines end with `\r\n`.
+/// The bytes of a POST request. Header lines end with `\r\n`.
 pub fn post(path: &str, headers: &str, body: &Value) -> String {
     let body = body.to_string();
     let length = body.len();
@@ -165,9 +161,9 @@ fn reviews(case: &str) -> String {
     post("/v1/review/businessId/1", &format!("x-case: {case}\r\n"), &json!({}))
 }
 
-/// What is answered without a fault.
-fn plain(server: &Server, request: &str) -> Heard {
-    let mut wire = Wire::to(server);
+/// The answer without a fault.
+fn plain(server: &Server, request: &str) -> RawAnswer {
+    let mut wire = RawConnection::to(server);
     wire.send(request);
     wire.answer()
 }
@@ -176,7 +172,7 @@ fn plain(server: &Server, request: &str) -> Heard {
 fn reset_close_stall_and_garbage_can_be_told_apart() {
     let server = server();
     let ask = |request: &str| {
-        let mut wire = Wire::to(&server);
+        let mut wire = RawConnection::to(&server);
         wire.send(request);
         wire.rest()
     };
@@ -193,7 +189,7 @@ fn reset_close_stall_and_garbage_can_be_told_apart() {
     assert!(!bytes.is_empty() && !bytes[0].is_ascii() && !bytes.starts_with(b"HTTP"));
     assert_ne!(ask(&qna("garbage")).0, bytes, "drawn for each attempt");
     let wire = {
-        let mut wire = Wire::to(&server);
+        let mut wire = RawConnection::to(&server);
         wire.send(qna("stall"));
         wire
     };
@@ -202,7 +198,7 @@ fn reset_close_stall_and_garbage_can_be_told_apart() {
 }
 
 #[test]
-fn delays_hold_back_injected_answers_too_and_add_up() {
+fn delays_add_up_and_apply_to_injected_answers() {
     let server = server();
     for (case, status, least) in [("late-error", 429, 150), ("both-late", 200, 200)] {
         let started = now();
@@ -212,12 +208,12 @@ fn delays_hold_back_injected_answers_too_and_add_up() {
 }
 
 #[test]
-fn a_truncated_answer_has_all_headers_the_exact_share_and_then_rst() {
+fn a_truncated_answer_has_all_headers_and_the_exact_share_before_the_reset() {
     let server = server();
     for request in [qna, reviews] {
         let whole = plain(&server, &request(""));
         for (case, parts) in [("cut", 333_000), ("cut-all", 1_000_000), ("cut-none", 0)] {
-            let mut wire = Wire::to(&server);
+            let mut wire = RawConnection::to(&server);
             wire.send(request(case));
             let mut heard = wire.answer();
             assert_eq!((heard.status(), heard.length()), (200, whole.body.len()), "{case}");
@@ -233,12 +229,12 @@ fn a_truncated_answer_has_all_headers_the_exact_share_and_then_rst() {
 }
 
 #[test]
-fn a_drip_comes_bit_by_bit_is_whole_and_leaves_the_connection_as_it_is() {
+fn a_dripped_answer_is_complete_and_keeps_the_connection_open() {
     let server = server();
     let whole = plain(&server, &qna(""));
     let bits = whole.body.len().div_ceil(700);
     assert!(bits > 3, "{bits}");
-    let mut wire = Wire::to(&server);
+    let mut wire = RawConnection::to(&server);
     for _ in 0..2 {
         let started = now();
         wire.send(qna("drip"));
@@ -253,10 +249,10 @@ fn a_drip_comes_bit_by_bit_is_whole_and_leaves_the_connection_as_it_is() {
 }
 
 #[test]
-fn answers_to_requests_sent_ahead_come_in_order_and_none_after_the_end() {
+fn pipelined_requests_are_answered_in_order_until_a_fault_ends_the_connection() {
     let server = server();
     let (list, questions) = (plain(&server, &reviews("")).body, plain(&server, &qna("")).body);
-    let mut wire = Wire::to(&server);
+    let mut wire = RawConnection::to(&server);
     wire.send(
         [qna("drip"), reviews(""), reviews("malformed"), qna("late-error"), reviews("drip"), qna("")]
             .concat(),
@@ -268,7 +264,7 @@ fn answers_to_requests_sent_ahead_come_in_order_and_none_after_the_end() {
     assert_eq!(wire.answer().status(), 429);
     assert_eq!((wire.answer().body, wire.answer().body), (list.clone(), questions.clone()));
     for (case, end) in [("reset", End::Reset), ("close", End::Fin), ("pause", End::Fin)] {
-        let mut wire = Wire::to(&server);
+        let mut wire = RawConnection::to(&server);
         wire.send([qna(""), reviews("drip"), qna(case), reviews("")].concat());
         assert_eq!((wire.answer().body, wire.answer().body), (questions.clone(), list.clone()), "{case}");
         assert_eq!(wire.rest(), (vec![], end), "{case}");
@@ -276,7 +272,7 @@ fn answers_to_requests_sent_ahead_come_in_order_and_none_after_the_end() {
 }
 
 #[test]
-fn a_thousand_stalled_connections_hold_up_nobody() {
+fn a_thousand_stalled_connections_do_not_delay_others() {
     rlimit::increase_nofile_limit(u64::MAX).unwrap();
     let server = server();
     let threads = || {
@@ -289,16 +285,16 @@ fn a_thousand_stalled_connections_hold_up_nobody() {
     let before = threads();
     let mut stalled = Vec::with_capacity(1_000);
     for _ in 0..1_000 {
-        let mut wire = Wire::to(&server);
+        let mut wire = RawConnection::to(&server);
         wire.send(qna("stall"));
         stalled.push(wire);
     }
-    let mut wire = Wire::to(&server);
+    let mut wire = RawConnection::to(&server);
     for _ in 0..200 {
         wire.send(qna(""));
         assert_eq!(wire.answer().status(), 200);
     }
-    assert!(stalled.iter().all(Wire::is_silent), "none has been answered or ended");
+    assert!(stalled.iter().all(RawConnection::is_silent), "none has been answered or ended");
     if let (Some(before), Some(now)) = (before, threads()) {
         assert!(now <= before, "{before} threads before, {now} with a thousand stalled");
     }
@@ -307,7 +303,7 @@ fn a_thousand_stalled_connections_hold_up_nobody() {
 #[test]
 fn a_stalled_connection_does_not_keep_the_program_from_ending() {
     let server = server();
-    let mut wires: Vec<Wire> = (0..3).map(|_| Wire::to(&server)).collect();
+    let mut wires: Vec<RawConnection> = (0..3).map(|_| RawConnection::to(&server)).collect();
     for wire in &mut wires {
         wire.send(qna("stall"));
     }

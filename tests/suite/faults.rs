@@ -1,4 +1,4 @@
-//! Faults over real HTTP: for whom, which of the counted, what is seen of them, and what is told about the decision.
+//! Faults over HTTP: conditions, counts, effects, and the trace headers.
 
 use std::sync::OnceLock;
 
@@ -8,7 +8,7 @@ use crate::catalogue::CODES;
 use crate::harness::{Answer, Client, Request, Server};
 use crate::sentiment_locations::changed;
 
-/// Each fault strikes requests that carry its name, or that of its group, in `x-case`.
+/// Each fault applies to requests that have its name, or that of its group, in `x-case`.
 const CASES: &str = r#"
 standin: 1
 name: cases
@@ -70,7 +70,7 @@ faults:
   - {name: revoked, when: {header: {x-case: revoked}}, then: {error: 1161}}
 "#;
 
-/// A scenario that injects each code on request, and whose dialect answers some with other statuses.
+/// A scenario that injects each code on request, and whose dialect changes the status of some.
 fn catalogue() -> String {
     let mut text = "standin: 1\nname: catalogue\ndialect: {statuses: {1027: 400, 1167: {contact: 403}}, retry_after: false}\nfaults:\n".to_owned();
     for (number, ..) in CODES {
@@ -94,7 +94,7 @@ fn server() -> &'static Server {
     })
 }
 
-/// A client of a world of its own, whose requests are of that case.
+/// Sends a request with that `x-case`.
 fn case(case: &'static str) -> impl Fn(Request) -> Answer {
     move |request| request.header("x-case", case).send()
 }
@@ -136,14 +136,14 @@ fn calls(client: &Client) -> [Request; 6] {
     ]
 }
 
-/// Checks an injected answer: status and exact body.
+/// Checks status and exact body of an injected answer.
 #[track_caller]
 fn injected(answer: &Answer, status: u16, body: &str) {
     assert_eq!((answer.status, answer.text().as_str()), (status, body), "{}", answer.call);
 }
 
 #[test]
-fn only_the_operations_named_are_struck() {
+fn a_fault_applies_only_to_its_operations() {
     let (client, send) = (world(), case("operation"));
     let struck: Vec<u16> = calls(&client).into_iter().map(send).map(|answer| answer.status).collect();
     assert_eq!(struck, [200, 200, 200, 503, 503, 200]);
@@ -154,7 +154,7 @@ fn only_the_operations_named_are_struck() {
 }
 
 #[test]
-fn each_key_is_counted_by_itself() {
+fn each_key_has_its_own_count() {
     let (client, send) = (world(), case("key"));
     for key in ["k", "second"] {
         assert_eq!(statuses(3, || send(client.qna(100).key(key))), [200, 503, 200], "{key}");
@@ -172,7 +172,7 @@ fn each_key_is_counted_by_itself() {
 }
 
 #[test]
-fn a_business_is_found_wherever_it_stands() {
+fn a_condition_finds_the_business_in_path_query_header_and_body() {
     let (client, send) = (world(), case("business"));
     let numbers =
         |numbers: Value| client.locations(100).json(&changed(insight(), json!({"businessNumbers": numbers})));
@@ -212,7 +212,7 @@ fn a_business_is_found_wherever_it_stands() {
 }
 
 #[test]
-fn headers_and_query_parameters_are_compared_whole_and_decoded() {
+fn headers_and_query_parameters_are_compared_after_decoding() {
     let (client, send) = (world(), case("header"));
     let run = |value: &str| send(client.qna(100).header("x-run", value)).status;
     assert_eq!(
@@ -237,7 +237,7 @@ fn headers_and_query_parameters_are_compared_whole_and_decoded() {
 }
 
 #[test]
-fn the_body_is_looked_into_by_pointer_and_by_type() {
+fn body_conditions_compare_by_pointer_and_type() {
     let (client, send) = (world(), case("body"));
     let body = json!({"statuses": ["parked", "all"], "n": 1, "a/b": {"~": "1"}});
     let of = |changes: Value| send(client.reviews(100).json(&changed(body.clone(), changes))).status;
@@ -283,7 +283,7 @@ fn all_parts_of_a_condition_must_hold() {
 }
 
 #[test]
-fn a_window_follows_the_worlds_clock_and_what_lies_outside_is_not_counted() {
+fn a_during_window_follows_the_worlds_clock_and_calls_outside_are_not_counted() {
     let name = made();
     let (client, send) = (server().world(&name).with_key("k"), case("during"));
     let step = |by: &str| {
@@ -308,14 +308,14 @@ fn a_window_follows_the_worlds_clock_and_what_lies_outside_is_not_counted() {
 }
 
 #[test]
-fn a_fault_that_is_off_does_nothing() {
+fn a_disabled_fault_does_nothing() {
     let (client, send) = (world(), case("off"));
     assert_eq!(statuses(3, || send(client.qna(100))), [200; 3]);
     assert_eq!(send(client.qna(100).header("prefer", "fault=off")).status, 200);
 }
 
 #[test]
-fn a_fault_on_request_counts_those_that_name_it_and_says_when_it_strikes() {
+fn an_on_request_fault_counts_the_requests_that_name_it() {
     let (client, send) = (world(), case("asked"));
     let prefer = |value: &str| send(client.qna(100).header("prefer", value));
     assert_eq!(statuses(3, || send(client.qna(100))), [200; 3]);
@@ -349,42 +349,42 @@ fn a_fault_on_request_counts_those_that_name_it_and_says_when_it_strikes() {
 }
 
 #[test]
-fn the_first_that_is_enabled_and_matches_and_is_due_wins() {
+fn the_first_enabled_matching_and_due_fault_wins() {
     let (client, send) = (world(), case("order"));
     let status = || send(client.qna(100)).status;
     let more = || send(client.qna(100).header("x-more", "1")).status;
-    // `wider` counts what `second` and `narrower` leave: the first, the third and the sixth, of which the first is not due.
+    // `wider` counts the requests that `second` and `narrower` leave: the first, the third and the sixth, of which the first is not due.
     assert_eq!([status(), status(), status()], [200, 502, 504]);
     assert_eq!([more(), more()], [502, 503]);
     assert_eq!([status(), status()], [502, 504]);
 }
 
 #[test]
-fn a_delay_alone_lets_later_faults_act() {
+fn a_fault_with_only_a_delay_lets_later_faults_apply() {
     let (client, send) = (world(), case("late"));
     let all: Vec<(u16, Option<String>, Option<String>)> = (0..4)
         .map(|_| {
             let answer = send(client.qna(100).header("x-standin-trace", "1"));
-            let told = |name| answer.header(name).map(str::to_owned);
-            (answer.status, told("x-standin-fault"), told("x-later"))
+            let header = |name| answer.header(name).map(str::to_owned);
+            (answer.status, header("x-standin-fault"), header("x-later"))
         })
         .collect();
-    let told = |status, fault: &str, later: Option<&str>| {
+    let expected = |status, fault: &str, later: Option<&str>| {
         (status, Some(fault.to_owned()).filter(|name| !name.is_empty()), later.map(str::to_owned))
     };
     assert_eq!(
         all,
         [
-            told(503, "last", None),
-            told(200, "later", Some("1")),
-            told(200, "later", Some("1")),
-            told(200, "", None),
+            expected(503, "last", None),
+            expected(200, "later", Some("1")),
+            expected(200, "later", Some("1")),
+            expected(200, "", None),
         ]
     );
 }
 
 #[test]
-fn headers_are_changed_on_real_and_on_injected_answers() {
+fn header_changes_apply_to_real_and_injected_answers() {
     let (client, send) = (world(), case("real-headers"));
     let plain = client.qna(100).send();
     let answer = send(client.qna(100));
@@ -436,13 +436,13 @@ fn every_code_of_the_catalogue_is_injected_as_its_operation_answers_it() {
             assert_eq!(answer.header("allow"), (number == 405).then_some("POST"));
         }
     }
-    // Asked for, the header is there whatever the dialect does with real limits.
+    // A fault that sets the header sends it even if the dialect omits it for real limits.
     let answer = client.qna(1).header("prefer", "fault=later").send();
     assert_eq!((answer.status, answer.header("retry-after")), (429, Some("3")));
 }
 
 #[test]
-fn an_injected_2003_is_the_one_that_an_empty_request_really_gets() {
+fn an_injected_2003_equals_the_answer_to_an_empty_request() {
     let (client, send) = (world(), case("over-status"));
     let empty = [
         client.locations(100).json(&json!({})),
@@ -459,7 +459,7 @@ fn an_injected_2003_is_the_one_that_an_empty_request_really_gets() {
 }
 
 #[test]
-fn errors_are_overridden_made_up_and_told_when_to_come_back() {
+fn injected_errors_can_override_message_and_status_and_set_retry_after() {
     let client = world();
     let answer = case("limited")(client.reviews(100));
     injected(&answer, 429, r#"{"code":89,"message":"Rate limit exceeded"}"#);
@@ -472,7 +472,7 @@ fn errors_are_overridden_made_up_and_told_when_to_come_back() {
 }
 
 #[test]
-fn a_plain_status_has_exactly_the_body_given() {
+fn an_injected_status_has_exactly_the_given_body() {
     let client = world();
     let answer = case("json")(client.qna(100));
     injected(&answer, 500, r#"{"a":"é","b":[1,2.5,null]}"#);
@@ -490,7 +490,7 @@ fn a_plain_status_has_exactly_the_body_given() {
 }
 
 #[test]
-fn a_patch_changes_the_real_answer_or_leaves_it() {
+fn a_patch_changes_the_real_answer_or_leaves_it_unchanged() {
     let (client, send) = (world(), case("patched"));
     let mut real = client.reviews(100).send().ok();
     let patched = send(client.reviews(100)).ok();
@@ -502,7 +502,7 @@ fn a_patch_changes_the_real_answer_or_leaves_it() {
     review.insert("text".to_owned(), comments.clone());
     real.as_array_mut().unwrap().push(comments);
     assert_eq!(patched, real);
-    // Where the first rating is another, or there is no review, or no list at all, nothing of it is done.
+    // If the first rating differs, or there is no review, or no list, nothing is changed.
     for request in [
         || world().reviews(100).json(&json!({"statuses": ["parked"]})),
         || world().reviews(200),
@@ -517,7 +517,7 @@ fn a_patch_changes_the_real_answer_or_leaves_it() {
 }
 
 #[test]
-fn malformed_json_fits_its_length_and_is_200() {
+fn malformed_json_has_the_right_content_length_and_status_200() {
     let (client, send) = (world(), case("malformed"));
     let mut lengths = std::collections::BTreeSet::new();
     for (place, business) in [100, 100, 100, 100, 100, 100, 999].into_iter().enumerate() {
@@ -540,7 +540,7 @@ fn trace(answer: &Answer) -> [Option<&str>; 5] {
 }
 
 #[test]
-fn the_decision_is_told_to_those_who_ask() {
+fn trace_headers_explain_the_decision_on_request() {
     let client = world();
     let traced =
         |request: Request, case: &str| request.header("x-standin-trace", "1").header("x-case", case).send();
@@ -562,7 +562,7 @@ fn the_decision_is_told_to_those_who_ask() {
     let answers: Vec<Answer> = (0..4).map(|_| traced(fresh.qna(100), "trace")).collect();
     for (attempt, answer) in ["0", "1"].into_iter().zip(&answers) {
         let [generation, counted, draw, threshold, fault] = trace(answer);
-        // The last that counted it is `half`, of which none strikes.
+        // The last fault that counted it is `half`, which never applies.
         assert_eq!((generation, counted, threshold, fault), (Some("1"), Some(attempt), Some("0"), None));
         assert!(["0", "0.25", "0.5", "0.75"].contains(&draw.unwrap()), "{draw:?}");
     }
@@ -588,7 +588,7 @@ fn the_decision_is_told_to_those_who_ask() {
 }
 
 #[test]
-fn a_decision_without_chance_has_no_draw_and_a_delay_is_told_when_nothing_else_strikes() {
+fn a_decision_without_chance_has_no_draw_and_a_delay_alone_is_traced() {
     let client = world();
     let traced =
         |request: Request, case: &str| request.header("x-standin-trace", "1").header("x-case", case).send();
@@ -609,7 +609,7 @@ fn a_decision_without_chance_has_no_draw_and_a_delay_is_told_when_nothing_else_s
 }
 
 #[test]
-fn preflights_are_neither_struck_nor_counted() {
+fn faults_neither_apply_to_preflights_nor_count_them() {
     let (client, send) = (world(), case("trace-plain"));
     let preflight = || {
         let call = client.call("OPTIONS", "/v1/qna/unanswered/get").raw_query("businessId=100");
@@ -620,7 +620,7 @@ fn preflights_are_neither_struck_nor_counted() {
 }
 
 #[test]
-fn worlds_count_by_themselves_and_a_reset_counts_anew() {
+fn each_world_has_its_own_counts_and_a_reset_restarts_them() {
     let (one, two) = (made(), made());
     let send = case("trace-plain");
     let status = |world: &str| send(server().world(world).with_key("k").qna(100)).status;

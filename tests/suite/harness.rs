@@ -1,4 +1,4 @@
-//! The harness: starts the program on a free port, speaks to it in verbs, and ends it with its test.
+//! Starts the program on a free port, sends requests to it, and stops it with its test.
 
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -21,22 +21,19 @@ pub fn now() -> Instant {
     Instant::now()
 }
 
-/// How long a test waits for what must come.
+/// How long a test waits before it fails.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Waits until something holds, looking every few milliseconds; the one place where a test sleeps.
-///
-/// # Panics
-/// Where it does not hold in time.
+/// Waits until a condition holds, checking it every few milliseconds. This is the only place where a test sleeps.
 pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     let started = now();
     while !holds() {
-        assert!(started.elapsed() < PATIENCE, "waited {PATIENCE:?} in vain until {what}");
+        assert!(started.elapsed() < PATIENCE, "not within {PATIENCE:?}: {what}");
         thread::sleep(Duration::from_millis(5));
     }
 }
 
-/// The program, not yet started.
+/// The command that starts the program.
 pub fn program() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_standin"));
     for (name, _) in std::env::vars_os() {
@@ -48,7 +45,7 @@ pub fn program() -> Command {
     command
 }
 
-/// A folder of files that goes away with its test.
+/// A temporary folder with those files.
 pub fn folder(files: &[(&str, &str)]) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in files {
@@ -57,14 +54,14 @@ pub fn folder(files: &[(&str, &str)]) -> TempDir {
     folder
 }
 
-/// Writes a file, making its folder.
+/// Writes a file, and creates its folder.
 pub fn write(folder: &Path, name: &str, text: &str) {
     let path = folder.join(name);
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     std::fs::write(path, text).unwrap();
 }
 
-/// The examples that others have too.
+/// The folder of examples.
 pub fn examples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/examples")
 }
@@ -72,22 +69,21 @@ pub fn examples() -> PathBuf {
 /// A running program.
 pub struct Server {
     child: Child,
-    /// The base URL, as it told.
     pub base: String,
-    /// All of what it told when it was ready.
+    /// The log line about its start.
     pub listening: Value,
-    /// What it told on standard output since.
-    pub told: Arc<Mutex<Vec<Value>>>,
+    /// The log lines since its start.
+    pub log: Arc<Mutex<Vec<Value>>>,
     errors: Arc<Mutex<String>>,
-    /// Its folder, if it has one of its own.
+    /// Its temporary folder, if it has one.
     pub folder: Option<TempDir>,
     agent: ureq::Agent,
-    /// Ends the program when this process ends, however it does: statics are never dropped.
+    /// Stops the program when this process ends in any way, since statics are never dropped.
     _reaper: (Child, ChildStdin),
 }
 
 impl Server {
-    /// Serves those paths, with those further arguments.
+    /// Starts `standin serve` with those arguments.
     pub fn start(cwd: &Path, arguments: &[&str]) -> Self {
         let mut child = program()
             .current_dir(cwd)
@@ -111,22 +107,22 @@ impl Server {
         };
         let listening: Value = serde_json::from_str(&first).unwrap();
         assert_eq!(listening["event"], "listening");
-        let told = Arc::new(Mutex::new(Vec::new()));
+        let log = Arc::new(Mutex::new(Vec::new()));
         thread::spawn({
-            let told = Arc::clone(&told);
+            let log = Arc::clone(&log);
             move || {
                 for line in lines.map_while(Result::ok) {
-                    let told_line = serde_json::from_str(&line).unwrap_or(Value::String(line));
-                    told.lock().unwrap().push(told_line);
+                    let line = serde_json::from_str(&line).unwrap_or(Value::String(line));
+                    log.lock().unwrap().push(line);
                 }
             }
         });
         let base = listening["baseUrl"].as_str().unwrap().to_owned();
         let agent = agent();
-        Self { child, base, listening, told, errors, folder: None, agent, _reaper: reaper }
+        Self { child, base, listening, log, errors, folder: None, agent, _reaper: reaper }
     }
 
-    /// Serves a folder of those files.
+    /// Serves a temporary folder of those files, with those further arguments.
     pub fn of(files: &[(&str, &str)], arguments: &[&str]) -> Self {
         let folder = folder(files);
         let mut server = Self::start(folder.path(), &[&["."], arguments].concat());
@@ -134,7 +130,7 @@ impl Server {
         server
     }
 
-    /// Its folder's path.
+    /// The path of its temporary folder.
     pub fn path(&self) -> &Path {
         self.folder.as_ref().unwrap().path()
     }
@@ -149,28 +145,26 @@ impl Server {
         Client { base: format!("{}/w/{name}", self.base), key: None, agent: self.agent.clone() }
     }
 
-    /// A call of the admin side.
+    /// A request to the admin API.
     pub fn admin(&self, method: &str, path: &str) -> Request {
         Request::new(self.agent.clone(), method, format!("{}/__admin/{path}", self.base))
     }
 
-    /// Asks it to stop, and waits until it has.
+    /// Stops it and waits for its end.
     pub fn stop(mut self) -> ExitStatus {
         self.end()
     }
 
-    /// Its process.
     pub fn pid(&self) -> u32 {
         self.child.id()
     }
 
-    /// Sends it a signal.
-    pub fn ask_to_stop(&self, signal: &str) {
+    pub fn send_signal(&self, signal: &str) {
         let sent = Command::new("kill").arg(signal).arg(self.child.id().to_string()).status();
         assert!(sent.unwrap().success());
     }
 
-    /// What it told on standard error.
+    /// What it has printed on standard error.
     pub fn errors(&self) -> String {
         self.errors.lock().unwrap().clone()
     }
@@ -178,7 +172,7 @@ impl Server {
     fn end(&mut self) -> ExitStatus {
         let mut status = self.child.try_wait().unwrap();
         if status.is_none() {
-            // It may be ending already.
+            // It fails if the program is ending already.
             let _ = Command::new("kill").arg("-TERM").arg(self.child.id().to_string()).output();
         }
         wait_until("the program has ended", || {
@@ -234,10 +228,9 @@ fn agent() -> ureq::Agent {
         .into()
 }
 
-/// A client of one world: a base URL and, once told, a key.
+/// A client of one world: a base URL and perhaps a key.
 #[derive(Clone)]
 pub struct Client {
-    /// The base URL.
     pub base: String,
     key: Option<String>,
     agent: ureq::Agent,
@@ -260,7 +253,7 @@ impl Client {
         Self { key: None, ..self.clone() }
     }
 
-    /// A call of any method and path.
+    /// A request of any method and path.
     pub fn call(&self, method: &str, path: &str) -> Request {
         let request = Request::new(self.agent.clone(), method, format!("{}{path}", self.base));
         match &self.key {
@@ -297,13 +290,13 @@ impl Client {
         self.call("POST", "/v1/qna/unanswered/get").query("businessId", &business.to_string())
     }
 
-    /// Webhook subscription; its key travels in the body.
+    /// Webhook subscription, whose key is in the body.
     pub fn subscribe(&self) -> Request {
         self.without_key().call("POST", "/v1/messenger/subscribe/webhook/event")
     }
 }
 
-/// A call as it is put together.
+/// A request that is being built.
 pub struct Request {
     agent: ureq::Agent,
     method: String,
@@ -317,49 +310,48 @@ impl Request {
         Self { agent, method: method.to_owned(), url, headers: Vec::new(), body: Vec::new() }
     }
 
-    /// A query parameter, after those that are there.
+    /// Adds a query parameter.
     pub fn query(mut self, name: &str, value: &str) -> Self {
         let join = if self.url.contains('?') { '&' } else { '?' };
-        let _ = write!(self.url, "{join}{}={}", escaped(name), escaped(value));
+        let _ = write!(self.url, "{join}{}={}", escape(name), escape(value));
         self
     }
 
-    /// The query as it goes over the wire.
+    /// Adds to the query without escaping.
     pub fn raw_query(mut self, query: &str) -> Self {
         let join = if self.url.contains('?') { '&' } else { '?' };
         let _ = write!(self.url, "{join}{query}");
         self
     }
 
-    /// A header, after those that are there.
+    /// Adds a header.
     pub fn header(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.to_owned(), value.as_bytes().to_vec()));
         self
     }
 
-    /// Without a header.
+    /// Removes a header.
     pub fn without(mut self, name: &str) -> Self {
         self.headers.retain(|(known, _)| known != name);
         self
     }
 
-    /// The key, in place of the client's.
+    /// Replaces the key.
     pub fn key(self, key: &str) -> Self {
         self.without("x-api-key").header("x-api-key", key)
     }
 
-    /// A JSON body.
+    /// Sets a JSON body.
     pub fn json(self, body: &Value) -> Self {
         self.header("content-type", "application/json").bytes(body.to_string())
     }
 
-    /// A body of bytes, without a media type.
+    /// Sets a body without a media type.
     pub fn bytes(mut self, body: impl Into<Vec<u8>>) -> Self {
         self.body = body.into();
         self
     }
 
-    /// Sends it.
     pub fn send(self) -> Answer {
         let mut request = ureq::http::Request::builder().method(self.method.as_str()).uri(&self.url);
         for (name, value) in &self.headers {
@@ -385,7 +377,7 @@ impl Request {
     }
 }
 
-fn escaped(text: &str) -> String {
+fn escape(text: &str) -> String {
     let mut out = String::new();
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
@@ -397,18 +389,17 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// What came back.
+/// An answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    /// What was asked, for messages.
+    /// Method and URL of the request.
     pub call: String,
-    /// The status.
     pub status: u16,
-    /// Names in lower case with their values.
+    /// Names in lower case and values.
     pub headers: Vec<(String, String)>,
     /// The body.
     pub bytes: Vec<u8>,
-    /// The body as JSON; null where it is none.
+    /// The body as JSON, or null.
     pub json: Value,
 }
 
@@ -418,7 +409,7 @@ impl Answer {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// What exactly was wrong; empty where the answer does not say.
+    /// The detail of an error, or an empty text.
     pub fn detail(&self) -> &str {
         self.header("x-standin-detail").unwrap_or_default()
     }
@@ -436,7 +427,7 @@ impl Answer {
         self.json
     }
 
-    /// Checks that it refuses: the status, and a body of exactly code and message, with its detail in the header.
+    /// Checks that this is an API error: its status, a body of exactly code and message, and a detail in the header.
     #[track_caller]
     pub fn refused(self, status: u16, code: u32, message: &str) -> Self {
         let expected = format!(r#"{{"code":{code},"message":{}}}"#, Value::from(message));
@@ -449,14 +440,14 @@ impl Answer {
         self
     }
 
-    /// Checks that it refuses a field: 2003, status 400.
+    /// Checks that this is the error 2003 with status 400.
     #[track_caller]
     pub fn invalid(self, message: &str) -> Self {
         self.refused(400, 2003, message)
     }
 }
 
-/// Sends bytes as they are over a connection of its own, and reads until the other side closes.
+/// Sends bytes over a new connection and reads until the other side closes it.
 pub fn raw(base: &str, bytes: &[u8]) -> String {
     let mut stream = TcpStream::connect(base.strip_prefix("http://").unwrap()).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();

@@ -1,4 +1,4 @@
-//! The journal: what it holds of each call, in which order, within which bounds, and what it remarks.
+//! The journal: entries, filters, limits and notes.
 
 use std::collections::BTreeSet;
 use std::thread;
@@ -47,9 +47,9 @@ fn notes(entry: &Value) -> Vec<&str> {
     entry["notes"].as_array().unwrap().iter().map(|note| note.as_str().unwrap()).collect()
 }
 
-/// Every line of it, so that one that appears or goes is seen.
+/// Compares the whole entry, so that a new or missing member is found.
 #[test]
-fn an_entry_tells_all_of_a_call() {
+fn an_entry_has_everything_about_a_call() {
     let server = faulty(&[]);
     let body = json!({"statuses": ["all"], "apiKey": "second-key", "oops": 1});
     let sent =
@@ -89,7 +89,7 @@ fn an_entry_tells_all_of_a_call() {
 }
 
 #[test]
-fn a_decision_that_struck_nothing_is_told_too() {
+fn an_entry_explains_why_no_fault_applied() {
     let server = faulty(&[]);
     demo(&server).reviews(100).send().ok();
     let entry = entries(&server, "").pop().unwrap();
@@ -121,7 +121,7 @@ fn a_call_without_an_answer_has_an_entry() {
 }
 
 #[test]
-fn every_filter_narrows_and_the_newest_are_kept() {
+fn every_filter_selects_entries_and_a_limit_keeps_the_newest() {
     let server = faulty(&[]);
     let client = demo(&server);
     client.qna(100).send();
@@ -174,7 +174,7 @@ fn every_filter_narrows_and_the_newest_are_kept() {
 }
 
 #[test]
-fn keys_are_masked_everywhere_and_known_ones_alone() {
+fn known_keys_are_masked_everywhere_and_unknown_ones_are_not() {
     let server = faulty(&[]);
     let made = server.admin("POST", "worlds").json(&json!({"name": "mine"})).send();
     let minted = made.json["apiKey"].as_str().unwrap().to_owned();
@@ -203,7 +203,7 @@ fn keys_are_masked_everywhere_and_known_ones_alone() {
 }
 
 #[test]
-fn what_a_reviewer_would_remark_is_noted() {
+fn suspicious_calls_have_notes() {
     let server = faulty(&[]);
     let client = demo(&server);
     let last = |count: usize| {
@@ -244,7 +244,7 @@ fn what_a_reviewer_would_remark_is_noted() {
 }
 
 #[test]
-fn a_key_over_its_limit_is_watched_over_all_its_calls() {
+fn a_call_of_a_key_before_its_retry_time_is_noted_even_if_another_request() {
     let server = faulty(&[]);
     let slow = server.client().with_key("slow-key");
     slow.reviews(100).send().ok();
@@ -257,7 +257,7 @@ fn a_key_over_its_limit_is_watched_over_all_its_calls() {
 }
 
 #[test]
-fn preflights_and_the_admin_side_are_not_written_down() {
+fn preflights_and_admin_calls_are_not_recorded() {
     let server = faulty(&[]);
     let preflight = server.client().call("OPTIONS", "/v1/qna/unanswered/get");
     assert_eq!(
@@ -274,7 +274,7 @@ fn preflights_and_the_admin_side_are_not_written_down() {
 }
 
 #[test]
-fn a_reset_forgets_the_journal_and_emptying_it_keeps_the_count() {
+fn a_reset_clears_the_journal_and_deleting_entries_keeps_the_sequence() {
     let server = faulty(&[]);
     demo(&server).reviews(100).send().ok();
     assert_eq!(server.admin("DELETE", "worlds/default/requests").send().status, 204);
@@ -287,7 +287,7 @@ fn a_reset_forgets_the_journal_and_emptying_it_keeps_the_count() {
 }
 
 #[test]
-fn the_oldest_entries_go_when_there_are_too_many_bytes_and_that_is_told() {
+fn the_oldest_entries_are_removed_when_the_journal_is_full_and_a_header_says_so() {
     let server = faulty(&["--journal", "32KiB", "--journal-body", "100"]);
     for _ in 0..100 {
         demo(&server).reviews(100).json(&json!({"searchStr": "x".repeat(200)})).send().ok();
@@ -302,7 +302,7 @@ fn the_oldest_entries_go_when_there_are_too_many_bytes_and_that_is_told() {
 }
 
 #[test]
-fn a_long_answer_is_kept_up_to_the_size_told() {
+fn a_long_body_is_recorded_up_to_the_configured_size() {
     let server = faulty(&["--journal-body", "1KiB"]);
     let answer = demo(&server).reviews(100).send();
     let entry = entries(&server, "").pop().unwrap();
@@ -311,7 +311,7 @@ fn a_long_answer_is_kept_up_to_the_size_told() {
 }
 
 #[test]
-fn a_busy_world_costs_another_none_of_its_entries() {
+fn a_busy_world_does_not_evict_entries_of_another() {
     let server = faulty(&["--journal-total", "256KiB"]);
     for name in ["quiet", "busy"] {
         assert_eq!(server.admin("POST", "worlds").json(&json!({"name": name})).send().status, 201);
@@ -325,14 +325,14 @@ fn a_busy_world_costs_another_none_of_its_entries() {
 }
 
 #[test]
-fn with_a_size_of_0_nothing_is_written_down() {
+fn with_a_size_of_0_nothing_is_recorded() {
     let server = faulty(&["--journal", "0"]);
     demo(&server).reviews(100).send().ok();
     assert!(entries(&server, "").is_empty());
 }
 
 #[test]
-fn who_has_an_answer_finds_its_entry() {
+fn an_entry_is_there_as_soon_as_its_answer_arrives() {
     let server = faulty(&[]);
     thread::scope(|scope| {
         for thread in 0..8 {
@@ -366,7 +366,7 @@ fn worlds_have_journals_of_their_own() {
     assert_eq!(journal(&server, "api", "").header("x-total-count"), Some("1"));
 }
 
-/// The members that HAR 1.2 demands, and their types.
+/// Checks the members that HAR 1.2 requires, and their types.
 #[test]
 fn the_archive_is_har_1_2() {
     let server = faulty(&[]);

@@ -1,4 +1,4 @@
-//! Rate limits of keys, on a frozen clock that the admin side moves.
+//! Rate limits of keys, on a frozen clock that the tests advance.
 
 use std::thread;
 
@@ -37,7 +37,7 @@ fn advance(server: &Server, world: &str, by: &str) -> Value {
 }
 
 #[test]
-fn the_first_so_many_of_a_window_pass_and_the_rest_learn_when_it_ends() {
+fn calls_within_the_limit_pass_and_the_others_get_retry_after() {
     let server = serve();
     for _ in 0..3 {
         ask(&server, "three").ok();
@@ -73,7 +73,7 @@ fn windows_are_fixed_from_the_worlds_start() {
 }
 
 #[test]
-fn each_key_and_each_world_counts_for_itself_whatever_the_operation() {
+fn each_key_and_each_world_has_its_own_count_over_all_operations() {
     let server = serve();
     ask(&server, "three").ok();
     server.client().reviews(1).key("three").send().ok();
@@ -98,7 +98,7 @@ fn each_key_and_each_world_counts_for_itself_whatever_the_operation() {
 }
 
 #[test]
-fn the_limit_is_looked_at_after_the_key_and_before_all_else() {
+fn the_limit_is_checked_after_the_key_and_before_everything_else() {
     let server = serve();
     let bad = || server.client().benchmark(999).key("two").header("content-type", "text/plain").bytes("x");
     bad().send().refused(404, 2151, "Not a valid reseller/enterprise id.");
@@ -118,7 +118,7 @@ fn the_limit_is_looked_at_after_the_key_and_before_all_else() {
 }
 
 #[test]
-fn of_concurrent_calls_exactly_so_many_pass() {
+fn exactly_the_limit_of_concurrent_calls_passes() {
     let server = serve();
     let passed: usize = thread::scope(|scope| {
         let threads: Vec<_> = (0..16)
@@ -131,7 +131,7 @@ fn of_concurrent_calls_exactly_so_many_pass() {
 }
 
 #[test]
-fn a_reset_gives_the_windows_back() {
+fn a_reset_restarts_the_windows() {
     let server = serve();
     ask(&server, "two").ok();
     ask(&server, "two").ok();

@@ -1,4 +1,4 @@
-//! `/metrics`, as Prometheus reads it.
+//! `/metrics` in the format of Prometheus.
 
 use serde_json::json;
 
@@ -53,7 +53,7 @@ fn loads_and_their_failures_are_counted() {
 }
 
 #[test]
-fn the_text_is_of_its_media_type_and_ends_as_it_must() {
+fn the_text_has_its_media_type_and_the_required_end() {
     let server = Server::of(&[("api.yaml", API)], &[]);
     let answer = server.client().call("GET", "/metrics").send();
     assert_eq!(
@@ -65,7 +65,7 @@ fn the_text_is_of_its_media_type_and_ends_as_it_must() {
 }
 
 #[test]
-fn metrics_follow_the_rules_of_the_admin_side() {
+fn metrics_follow_the_rules_of_the_admin_api() {
     let server = Server::of(&[("api.yaml", API)], &["--admin-token", "secret"]);
     let call = || server.client().call("GET", "/metrics");
     assert_eq!(call().send().status, 401);

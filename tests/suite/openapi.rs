@@ -1,5 +1,4 @@
-//! The OpenAPI documents: that they are served, that their examples are what the demo answers, and that answers keep to
-//! their schemas.
+//! The OpenAPI documents: their examples are answers of the demo, and answers match their schemas.
 
 use std::path::Path;
 
@@ -28,9 +27,9 @@ fn sent(client: &Client, name: &str, path: &str, example: &Value) -> Value {
     answer.json
 }
 
-/// `UPDATE=1` writes the answers anew.
+/// `UPDATE=1` writes the answers into the examples.
 #[test]
-fn examples_are_what_the_demo_answers() {
+fn examples_are_the_answers_of_the_demo() {
     let server = demo();
     let client = server.client().with_key("demo-key");
     let document = server.client().call("GET", "/openapi.json").send().ok();
@@ -51,7 +50,7 @@ fn examples_are_what_the_demo_answers() {
     }
 }
 
-/// Whether a value keeps to a schema, as far as these documents use JSON Schema: type, enum, properties, required,
+/// Checks that a value matches a schema. It supports the keywords that these documents use: type, enum, properties, required,
 /// additionalProperties, items.
 fn keeps(document: &Value, schema: &Value, value: &Value, place: &str) {
     if let Some(name) = schema["$ref"].as_str() {
@@ -95,7 +94,7 @@ fn keeps(document: &Value, schema: &Value, value: &Value, place: &str) {
 }
 
 #[test]
-fn answers_keep_to_the_schemas() {
+fn answers_match_the_schemas() {
     let document = server().client().call("GET", "/openapi.json").send().ok();
     let schema = |name: &str| document["components"]["schemas"][name].clone();
     let client = server().client().with_key("all");
@@ -153,7 +152,7 @@ fn every_code_of_an_operation_is_described() {
 }
 
 #[test]
-fn the_page_is_offline_and_documents_are_only_read() {
+fn the_page_loads_nothing_from_other_hosts_and_documents_allow_only_get() {
     let client = server().client();
     let page = client.call("GET", "/docs").send();
     assert_eq!(page.header("content-security-policy"), Some("default-src 'self'"));
@@ -177,7 +176,7 @@ fn the_page_is_offline_and_documents_are_only_read() {
 }
 
 #[test]
-fn the_command_prints_both_documents_the_same_each_time() {
+fn the_command_prints_both_documents_and_always_the_same() {
     let printed = |arguments: &[&str]| {
         let output = program().arg("openapi").args(arguments).output().unwrap();
         assert!(output.status.success());
@@ -190,9 +189,9 @@ fn the_command_prints_both_documents_the_same_each_time() {
     assert_eq!(admin["paths"], server().admin("GET", "openapi.json").send().ok()["paths"]);
 }
 
-/// Every call that the admin document describes is there: it is neither 404 for its path nor 405 for its method.
+/// The path of a call that the document describes is not 404, and its method not 405.
 #[test]
-fn every_call_of_the_admin_document_is_there() {
+fn every_call_of_the_admin_document_exists() {
     let server = Server::of(&[("api.yaml", API)], &[]);
     let document = server.admin("GET", "openapi.json").send().ok();
     for (path, methods) in document["paths"].as_object().unwrap() {

@@ -38,7 +38,7 @@ fn an_accepted_call_lists_a_locations_unanswered_questions() {
 }
 
 #[test]
-fn members_stand_in_the_documented_order() {
+fn members_have_the_documented_order() {
     let text = of(1001, &json!({})).text();
     let names = [
         "totalCount",
@@ -61,14 +61,14 @@ fn members_stand_in_the_documented_order() {
 }
 
 #[test]
-fn an_account_lists_all_its_locations_newest_first_ties_by_id_descending() {
+fn an_account_lists_all_its_locations_newest_first_and_ties_by_descending_id() {
     let answer = of(100, &json!({})).ok();
     assert_eq!(ids(&answer), [70, 61, 7, 65]);
     assert_eq!(ids(&client().qna(50).key("reseller").send().ok()).len(), 4);
 }
 
 #[test]
-fn pages_are_counted_from_start_index_and_the_total_before_paging() {
+fn pages_start_at_start_index_and_the_total_ignores_paging() {
     let page = |start: Value, size: Value| {
         let answer = of(100, &json!({"startIndex": start, "pageSize": size})).ok();
         assert_eq!(answer["totalCount"], 4);
@@ -83,7 +83,7 @@ fn pages_are_counted_from_start_index_and_the_total_before_paging() {
 }
 
 #[test]
-fn the_page_is_checked_and_the_window_ends_at_100000() {
+fn page_parameters_are_validated_and_the_window_ends_at_100000() {
     let page = |start: Value, size: Value| of(100, &json!({"startIndex": start, "pageSize": size}));
     for wrong in [json!(-1), json!("x"), json!(1.5), json!([1]), json!(true), json!({})] {
         page(wrong.clone(), json!("x")).refused(400, 1163, "Invalid start index value");
@@ -97,7 +97,7 @@ fn the_page_is_checked_and_the_window_ends_at_100000() {
 }
 
 #[test]
-fn the_business_must_be_one_that_the_key_covers() {
+fn the_business_must_be_covered_by_the_key() {
     let refused = |key: &str, query: &str| {
         let answer = client().call("POST", "/v1/qna/unanswered/get").raw_query(query).key(key).send();
         answer.refused(404, 1011, "Business id is invalid");
@@ -130,7 +130,7 @@ fn the_business_is_checked_before_the_body() {
 }
 
 #[test]
-fn an_empty_body_is_the_first_page() {
+fn an_empty_body_requests_the_first_page() {
     for empty in ["", "\n", "{}"] {
         assert_eq!(client().qna(100).bytes(empty).send().ok()["totalCount"], 4);
     }
@@ -138,7 +138,7 @@ fn an_empty_body_is_the_first_page() {
 }
 
 #[test]
-fn a_business_without_questions_has_an_empty_list() {
+fn a_business_without_questions_returns_an_empty_list() {
     let answer = of(1003, &json!({})).text();
     assert_eq!(answer, r#"{"totalCount":0,"questionsAndAnswers":[]}"#);
     assert_eq!(server().world("keyless").qna(2).key("x").send().ok()["totalCount"], 0);

@@ -1,4 +1,4 @@
-//! A receiver of webhooks that does as it is told: answers, hangs, resets, redirects. It keeps what came.
+//! A receiver of webhooks that answers, hangs, resets or redirects as a test wants, and keeps the requests.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -10,34 +10,33 @@ use serde_json::Value;
 
 /// What a receiver does with a request.
 #[derive(Clone, Copy, Debug)]
-pub enum Effect {
+pub enum Response {
     /// Answers with this status.
     Answer(u16),
-    /// Keeps the connection open and says nothing, until the test is over.
+    /// Keeps the connection open without an answer until the test ends.
     Hang,
-    /// Closes the connection with what was sent unread, which resets it.
+    /// Closes the connection without reading the request, which resets it.
     Reset,
 }
 
-/// What came.
 #[derive(Clone, Debug)]
-pub struct Came {
-    /// Names in lower case with their values.
+pub struct ReceivedRequest {
+    /// Names in lower case and values.
     pub headers: Vec<(String, String)>,
-    /// As much of the body as came.
+    /// The part of the body that arrived.
     pub body: Vec<u8>,
-    /// The body as JSON; null where it is none.
+    /// The body as JSON, or null.
     pub json: Value,
 }
 
-impl Came {
+impl ReceivedRequest {
     /// The first header of that name.
     pub fn header(&self, name: &str) -> &str {
         self.headers.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value)
     }
 
-    /// Name of the event and of its conversation, and how many messages that has.
-    pub fn told(&self) -> String {
+    /// Event, conversation and number of its messages.
+    pub fn summary(&self) -> String {
         let messages = self.json["data"]["messages"].as_array().map_or(0, Vec::len);
         let text = |value: &Value| value.as_str().unwrap_or("-").to_owned();
         format!("{} {} {messages}", text(&self.json["event"]), text(&self.json["data"]["id"]))
@@ -48,43 +47,48 @@ impl Came {
 pub struct Receiver {
     /// Its endpoint.
     pub url: String,
-    came: Arc<Mutex<Vec<Came>>>,
-    /// Connections that hang, let go with the receiver.
+    requests: Arc<Mutex<Vec<ReceivedRequest>>>,
+    /// Hanging connections, closed with the receiver.
     _held: Arc<Mutex<Vec<TcpStream>>>,
 }
 
 impl Receiver {
-    /// Does these things, one for each request, and the last of them from then on.
-    pub fn new(acts: &[Effect]) -> Self {
+    /// Answers each request with the next of these, and all further ones with the last.
+    pub fn new(responses: &[Response]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/hook", listener.local_addr().unwrap());
-        let (came, held) = (Arc::default(), Arc::default());
-        let receiver = Self { url, came: Arc::clone(&came), _held: Arc::clone(&held) };
-        let mut acts: VecDeque<Effect> = acts.iter().copied().collect();
+        let (requests, held) = (Arc::default(), Arc::default());
+        let receiver = Self { url, requests: Arc::clone(&requests), _held: Arc::clone(&held) };
+        let mut responses: VecDeque<Response> = responses.iter().copied().collect();
         thread::spawn(move || {
-            // One after the other, so that what came stands in the order in which it was sent.
+            // One after the other, so that the requests keep the order in which they were sent.
             for stream in listener.incoming().map_while(Result::ok) {
-                let act = if acts.len() > 1 { acts.pop_front() } else { acts.front().copied() };
-                one(stream, act.unwrap_or(Effect::Answer(200)), &came, &held);
+                let response =
+                    if responses.len() > 1 { responses.pop_front() } else { responses.front().copied() };
+                respond(stream, response.unwrap_or(Response::Answer(200)), &requests, &held);
             }
         });
         receiver
     }
 
-    /// Everything that came, in order.
-    pub fn came(&self) -> Vec<Came> {
-        self.came.lock().unwrap().clone()
+    pub fn requests(&self) -> Vec<ReceivedRequest> {
+        self.requests.lock().unwrap().clone()
     }
 
-    /// What came, each told shortly.
-    pub fn told(&self) -> Vec<String> {
-        self.came().iter().map(Came::told).collect()
+    /// Short forms of the requests.
+    pub fn summaries(&self) -> Vec<String> {
+        self.requests().iter().map(ReceivedRequest::summary).collect()
     }
 }
 
-fn one(mut stream: TcpStream, act: Effect, came: &Mutex<Vec<Came>>, held: &Mutex<Vec<TcpStream>>) {
-    if let Effect::Reset = act {
-        // To close with something unread is to reset; one byte shows that it is there.
+fn respond(
+    mut stream: TcpStream,
+    response: Response,
+    requests: &Mutex<Vec<ReceivedRequest>>,
+    held: &Mutex<Vec<TcpStream>>,
+) {
+    if let Response::Reset = response {
+        // Closing with unread bytes resets the connection. One byte shows that some have arrived.
         stream.read_exact(&mut [0]).unwrap();
         return;
     }
@@ -105,15 +109,15 @@ fn one(mut stream: TcpStream, act: Effect, came: &Mutex<Vec<Came>>, held: &Mutex
         headers.push((name, value));
     }
     let mut body = Vec::new();
-    // A body that was cut off ends early.
+    // A truncated body ends early.
     reader.take(length).read_to_end(&mut body).unwrap();
     let json = serde_json::from_slice(&body).unwrap_or_default();
-    came.lock().unwrap().push(Came { headers, body, json });
-    match act {
-        Effect::Answer(status) => {
+    requests.lock().unwrap().push(ReceivedRequest { headers, body, json });
+    match response {
+        Response::Answer(status) => {
             let location = if status == 302 { "location: /elsewhere\r\n" } else { "" };
             let _ = write!(stream, "HTTP/1.1 {status} So\r\n{location}content-length: 2\r\n\r\nok");
         }
-        Effect::Hang | Effect::Reset => held.lock().unwrap().push(stream),
+        Response::Hang | Response::Reset => held.lock().unwrap().push(stream),
     }
 }

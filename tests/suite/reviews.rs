@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::harness::{Answer, Request};
 use crate::stage::client;
 
-/// The reviews of account 100, parked ones too.
+/// The filter for published and parked reviews.
 fn all() -> Value {
     json!({"statuses": ["all"]})
 }
@@ -48,7 +48,7 @@ fn an_accepted_call_lists_the_competitors_published_reviews() {
 }
 
 #[test]
-fn members_stand_in_the_documented_order() {
+fn members_have_the_documented_order() {
     let text = own(1001, &all()).text();
     let names = [
         "reviewId",
@@ -81,7 +81,7 @@ fn members_stand_in_the_documented_order() {
 }
 
 #[test]
-fn records_show_what_the_scenario_gives() {
+fn given_records_are_returned_as_the_scenario_has_them() {
     let answer = own(1001, &all()).ok();
     let of = |id: &str| answer.as_array().unwrap().iter().find(|one| one["reviewId"] == id).unwrap().clone();
     let ten = of("10");
@@ -100,13 +100,13 @@ fn records_show_what_the_scenario_gives() {
 }
 
 #[test]
-fn the_newest_comes_first_and_ties_descend_by_id_as_a_number() {
+fn the_newest_comes_first_and_ties_sort_by_descending_numeric_id() {
     assert_eq!(listed(json!({})), ["15", "14", "13", "12", "11", "10"]);
     assert_eq!(ids(&own(1002, &all()).ok()), ["20", "100", "9"]);
 }
 
 #[test]
-fn an_account_lists_all_its_locations_and_sub_business_ids_narrow() {
+fn an_account_lists_all_its_locations_and_sub_business_ids_filter_them() {
     let of = |ids_sent: Value| ids(&own(100, &json!({"statuses": ["all"], "subBusinessIds": ids_sent})).ok());
     assert_eq!(of(json!([])), ["40", "20", "15", "14", "13", "12", "11", "100", "9", "10"]);
     assert_eq!(of(json!([1002])), ["20", "100", "9"]);
@@ -121,7 +121,7 @@ fn an_account_lists_all_its_locations_and_sub_business_ids_narrow() {
 }
 
 #[test]
-fn statuses_choose_published_parked_or_both_and_published_is_the_default() {
+fn statuses_select_published_parked_or_both_and_the_default_is_published() {
     let of = |statuses: Value| ids(&own(1001, &json!({"statuses": statuses})).ok()).len();
     assert_eq!(of(Value::Null), 5);
     assert_eq!(of(json!([])), 5);
@@ -137,7 +137,7 @@ fn statuses_choose_published_parked_or_both_and_published_is_the_default() {
 }
 
 #[test]
-fn ratings_filter_and_others_than_0_to_5_are_refused() {
+fn ratings_filter_and_only_0_to_5_are_accepted() {
     assert_eq!(listed(json!({"ratings": [0]})), ["14", "13"]);
     assert_eq!(listed(json!({"ratings": ["1", 5]})), ["12", "11", "10"]);
     assert_eq!(listed(json!({"ratings": []})).len(), 6);
@@ -147,7 +147,7 @@ fn ratings_filter_and_others_than_0_to_5_are_refused() {
 }
 
 #[test]
-fn sources_filter_by_alias_or_shown_name_without_case() {
+fn sources_filter_by_alias_or_display_name_ignoring_case() {
     assert_eq!(listed(json!({"sources": ["FACEBOOK"]})), ["13", "12"]);
     assert_eq!(listed(json!({"sources": ["direct feedback", "our_website"]})), ["15", "14"]);
     assert!(listed(json!({"sources": ["nowhere"]})).is_empty());
@@ -156,7 +156,7 @@ fn sources_filter_by_alias_or_shown_name_without_case() {
 }
 
 #[test]
-fn search_looks_for_a_substring_without_case_in_comments_and_title() {
+fn search_finds_a_substring_of_comments_or_title_ignoring_case() {
     assert_eq!(listed(json!({"searchStr": "strasse"})), ["10"]);
     assert_eq!(listed(json!({"searchStr": "straße &"})), ["10"]);
     assert_eq!(listed(json!({"searchStr": "GUT"})), ["10"]);
@@ -176,14 +176,14 @@ fn date_ranges_include_both_ends() {
 }
 
 #[test]
-fn update_dates_look_at_the_later_of_review_and_response() {
+fn update_dates_filter_by_the_later_of_review_and_response() {
     assert_eq!(listed(json!({"updateFromDate": "03/01/2026"})), ["15", "14", "10"]);
     assert_eq!(listed(json!({"updateToDate": "02/28/2026"})), ["13", "12", "11"]);
     assert_eq!(listed(json!({"updateFromDate": "3/1/2026", "updateToDate": "3/1/2026"})), ["14", "10"]);
 }
 
 #[test]
-fn each_date_has_its_own_refusal() {
+fn each_invalid_date_has_its_own_code() {
     for (name, code, message) in [
         ("fromDate", 1186, r#"Invalid from date. Allowed format is "MM/dd/yyyy"."#),
         ("toDate", 1187, r#"Invalid to date. Allowed format is "MM/dd/yyyy"."#),
@@ -206,13 +206,13 @@ fn each_date_has_its_own_refusal() {
 }
 
 #[test]
-fn filters_are_anded() {
+fn filters_combine_with_and() {
     let of = json!({"ratings": [1], "sources": ["facebook", "yelp"], "toDate": "02/01/2026"});
     assert_eq!(listed(of), ["11"]);
 }
 
 #[test]
-fn pages_have_25_reviews_unless_told() {
+fn a_page_has_25_reviews_by_default() {
     let page = |query: &str| ids(&client().reviews(1001).raw_query(query).json(&all()).send().ok());
     assert_eq!(page("sindex=0&count=2"), ["15", "14"]);
     assert_eq!(page("sindex=2&count=2"), ["13", "12"]);
@@ -224,7 +224,7 @@ fn pages_have_25_reviews_unless_told() {
 }
 
 #[test]
-fn start_index_and_count_are_checked_and_the_window_ends_at_100000() {
+fn start_index_and_count_are_validated_and_the_window_ends_at_100000() {
     let of = |query: &str| client().reviews(1001).raw_query(query).send();
     for wrong in ["-1", "x", "1.5", "1e3"] {
         of(&format!("sindex={wrong}")).refused(400, 1163, "Invalid start index value");
@@ -257,7 +257,7 @@ fn the_competitor_flag_is_true_or_false() {
 }
 
 #[test]
-fn a_competitor_is_an_account_that_competes_with_a_covered_one() {
+fn a_competitor_is_an_account_that_competes_with_one_the_key_covers() {
     let of =
         |key: &str, business: &str| client().reviews(business).key(key).query("isCompetitor", "True").send();
     let refused = |key: &str, business: &str| of(key, business).refused(404, 1011, "Business id is invalid");
@@ -293,7 +293,7 @@ fn an_own_business_is_an_account_or_location_that_the_key_covers() {
 }
 
 #[test]
-fn a_location_of_a_competitor_is_no_competitor_but_sub_business_ids_reach_it() {
+fn a_location_of_a_competitor_is_not_a_competitor_but_can_be_selected_by_sub_business_ids() {
     let request = |body: Value| client().reviews(200).key("first").query("isCompetitor", "true").json(&body);
     let of = |body: Value| ids(&request(body).send().ok());
     assert_eq!(of(json!({"subBusinessIds": [2002]})), ["202"]);
@@ -301,7 +301,7 @@ fn a_location_of_a_competitor_is_no_competitor_but_sub_business_ids_reach_it() {
 }
 
 #[test]
-fn the_first_check_that_fails_answers_path_then_query_then_body() {
+fn the_first_failing_check_answers_in_the_order_path_query_body() {
     let mut body = json!({
         "fromDate": "x", "toDate": "x", "updateFromDate": "x", "updateToDate": "x", "sources": 1,
         "ratings": 1, "searchStr": 1, "subBusinessIds": 1, "statuses": 1,

@@ -1,4 +1,4 @@
-//! Faults changed while they are served: listed, put, turned on and off, removed, over a reload and a reset.
+//! Faults changed at runtime: listed, put, enabled, disabled and deleted, over a reload and a reset.
 
 use serde_json::{Value, json};
 
@@ -30,7 +30,7 @@ fn list(server: &Server) -> Vec<Value> {
     server.admin("GET", "worlds/a/faults").send().ok().as_array().unwrap().clone()
 }
 
-/// Names, whether enabled, how often each struck and where it is from.
+/// Short forms of the faults: name, whether enabled, hit count and origin.
 fn short(server: &Server) -> Vec<String> {
     let short = |fault: &Value| {
         let off = if fault["enabled"] == true { "" } else { " off" };
@@ -60,7 +60,7 @@ fn status(server: &Server) -> u16 {
     server.client().with_key("k").qna(1).send().status
 }
 
-/// Saves the scenario with those faults, and waits until it is served.
+/// Saves the scenario with those faults and waits until it is served.
 fn save(server: &Server, faults: &str) {
     let generation = || server.admin("GET", "health").send().ok()["scenarios"][0]["generation"].clone();
     let before = generation();
@@ -75,7 +75,7 @@ fn error(answer: &Answer, status: u16, about: &str) {
 }
 
 #[test]
-fn faults_are_listed_in_the_order_of_the_file_with_how_often_they_struck() {
+fn faults_are_listed_in_file_order_with_their_hit_counts() {
     let server = fresh();
     let statuses = [(); 5].map(|()| status(&server));
     assert_eq!(statuses, [200, 501, 200, 502, 502], "the second did not see what the first took");
@@ -92,7 +92,7 @@ fn faults_are_listed_in_the_order_of_the_file_with_how_often_they_struck() {
 }
 
 #[test]
-fn a_new_name_goes_in_front_and_a_known_one_keeps_its_place() {
+fn a_new_fault_is_put_first_and_a_known_one_keeps_its_position() {
     let server = fresh();
     let answer = put(&server, "new", "operation: qna\nhits: 1\nthen: {status: 503}\n");
     let expected = json!({"name": "new", "enabled": true, "hitCount": 0, "source": "admin", "diagnostics": [],
@@ -111,7 +111,7 @@ fn a_new_name_goes_in_front_and_a_known_one_keeps_its_place() {
 }
 
 #[test]
-fn a_fault_is_turned_off_and_on_without_losing_count() {
+fn a_fault_can_be_disabled_and_enabled_without_losing_its_counts() {
     let server = fresh();
     assert_eq!([status(&server), status(&server)], [200, 501]);
     let answer = enable(&server, "first", false);
@@ -137,7 +137,7 @@ fn a_fault_is_turned_off_and_on_without_losing_count() {
 }
 
 #[test]
-fn the_same_text_goes_on_counting_and_another_starts_anew() {
+fn an_unchanged_fault_keeps_counting_and_a_changed_one_starts_over() {
     let server = fresh();
     let put = |body: &str| assert_eq!(put(&server, "first", body).status, 200);
     assert_eq!(status(&server), 200);
@@ -153,7 +153,7 @@ fn the_same_text_goes_on_counting_and_another_starts_anew() {
 }
 
 #[test]
-fn a_removed_fault_strikes_no_more_and_unknown_names_are_told() {
+fn a_deleted_fault_no_longer_applies_and_unknown_names_are_404() {
     let server = fresh();
     assert_eq!((remove(&server, "second"), remove(&server, "second")), (204, 404));
     assert_eq!([status(&server), status(&server), status(&server)], [200, 501, 200]);
@@ -174,7 +174,7 @@ fn a_removed_fault_strikes_no_more_and_unknown_names_are_told() {
 }
 
 #[test]
-fn a_fault_that_is_none_is_refused_with_all_that_is_wrong_and_changes_nothing() {
+fn an_invalid_fault_is_refused_with_all_diagnostics_and_changes_nothing() {
     let server = fresh();
     let body = "operation: [qna, revews]\nwhen: {key: kya, business: 2}\nhits: x\nthen: {error: 88}\n";
     let answer = put(&server, "first", body);
@@ -205,7 +205,7 @@ fn a_fault_that_is_none_is_refused_with_all_that_is_wrong_and_changes_nothing() 
 }
 
 #[test]
-fn warnings_stand_beside_the_fault_that_is_taken() {
+fn an_accepted_fault_comes_with_its_warnings() {
     let server = fresh();
     let answer = put(&server, "late", "operation: qna\nduring: 10s-20s\nthen: {status: 503}\n");
     assert_eq!((answer.status, &answer.json["diagnostics"][0]["code"]), (201, &json!("frozen-clock")));
@@ -215,7 +215,7 @@ fn warnings_stand_beside_the_fault_that_is_taken() {
 }
 
 #[test]
-fn names_are_any_text() {
+fn any_text_is_a_fault_name() {
     let server = fresh();
     let name = "a%2Fb%20%C3%A9";
     assert_eq!(put(&server, name, "then: {status: 503}").json["name"], "a/b \u{e9}");
@@ -225,7 +225,7 @@ fn names_are_any_text() {
 }
 
 #[test]
-fn faults_of_one_world_are_no_others() {
+fn fault_changes_affect_only_their_world() {
     let server = fresh();
     let made = server.admin("POST", "worlds").json(&json!({"name": "mine"})).send();
     assert_eq!(made.status, 201);
@@ -278,7 +278,7 @@ fn a_change_survives_a_reload_until_the_file_says_otherwise_about_that_fault() {
 }
 
 #[test]
-fn what_a_world_was_made_with_gives_way_to_its_file_until_a_reset() {
+fn faults_given_at_creation_yield_to_a_changed_file_until_a_reset() {
     let server = fresh();
     let body =
         json!({"name": "mine", "faults": [{"name": "first", "operation": "qna", "then": {"status": 503}}]});

@@ -1,4 +1,4 @@
-//! Scenarios sent over HTTP: added, replaced, refused, and overtaken by a save of their file.
+//! Scenarios sent over HTTP: added, replaced, refused, and replaced by a save of their file.
 
 use std::fs;
 
@@ -34,7 +34,7 @@ fn health(server: &Server, name: &str) -> Value {
     scenarios.iter().find(|one| one["name"] == name).cloned().unwrap_or_default()
 }
 
-/// Has the files looked at: one more is saved, and served.
+/// Waits until the files were read again, by adding one and waiting until it is served.
 fn look(server: &Server) {
     let generation = || health(server, "b")["generation"].as_u64().unwrap();
     let before = generation();
@@ -70,7 +70,7 @@ fn a_scenario_is_added_with_a_world_of_its_name_and_replaced() {
 }
 
 #[test]
-fn what_clients_wrote_and_worlds_stay_when_a_scenario_is_replaced() {
+fn stored_data_and_worlds_survive_when_a_scenario_is_replaced() {
     let server = fresh();
     server.admin("PUT", "worlds/mine").json(&json!({"seed": 7})).send();
     for world in ["a", "mine"] {
@@ -86,7 +86,7 @@ fn what_clients_wrote_and_worlds_stay_when_a_scenario_is_replaced() {
 }
 
 #[test]
-fn a_file_that_is_not_saved_undoes_nothing_and_one_that_is_wins() {
+fn a_sent_scenario_stays_until_its_file_is_saved() {
     let server = fresh();
     let answer = put(&server, "a", &text(5));
     assert_eq!((answer.status, &answer.json["generation"]), (200, &json!(2)));
@@ -94,7 +94,7 @@ fn a_file_that_is_not_saved_undoes_nothing_and_one_that_is_wins() {
     look(&server);
     assert_eq!((reviews(&server, "a"), &health(&server, "a")["generation"]), (5, &json!(2)));
     fs::write(server.path().join("a.yaml"), "standin: 1\nbusineses: []\n").unwrap();
-    wait_until("the file's problems are told", || health(&server, "a")["diagnostics"] != json!([]));
+    wait_until("health has the diagnostics of the file", || health(&server, "a")["diagnostics"] != json!([]));
     look(&server);
     assert_eq!(reviews(&server, "a"), 5, "a broken file changes nothing");
     assert_eq!(health(&server, "a")["diagnostics"][0]["code"], "unknown-key");
@@ -107,7 +107,7 @@ fn a_file_that_is_not_saved_undoes_nothing_and_one_that_is_wins() {
 }
 
 #[test]
-fn a_new_file_of_the_name_wins_and_a_deleted_one_is_not_missed() {
+fn a_new_file_of_the_same_name_wins_and_a_deleted_one_changes_nothing() {
     let server = fresh();
     put(&server, "new", &text(2));
     fs::write(server.path().join("new.yaml"), text(3)).unwrap();
@@ -121,7 +121,7 @@ fn a_new_file_of_the_name_wins_and_a_deleted_one_is_not_missed() {
 }
 
 #[test]
-fn a_scenario_with_errors_is_refused_with_all_of_them_and_what_was_served_stays() {
+fn a_scenario_with_errors_is_refused_with_all_of_them_and_changes_nothing() {
     let server = fresh();
     let answer = put(
         &server,
@@ -152,12 +152,12 @@ fn a_scenario_with_errors_is_refused_with_all_of_them_and_what_was_served_stays(
     assert_eq!(
         server.admin("GET", "health").send().ok()["status"],
         "ok",
-        "what is refused is not told there"
+        "health does not have the diagnostics of a refused scenario"
     );
 }
 
 #[test]
-fn warnings_are_told_in_the_answer_and_in_health() {
+fn warnings_are_in_the_answer_and_in_health() {
     let server = fresh();
     let warned = format!("{}clock: {{mode: frozen}}\nkeys: [{{key: k, rate_limit: 9 per 1m}}]\n", text(1));
     let answer = put(&server, "a", &warned);
@@ -168,7 +168,7 @@ fn warnings_are_told_in_the_answer_and_in_health() {
 }
 
 #[test]
-fn paths_of_a_sent_scenario_are_those_of_a_file_in_the_root() {
+fn paths_of_a_sent_scenario_are_relative_to_the_root() {
     let server = fresh();
     fs::create_dir(server.path().join("parts")).unwrap();
     fs::write(server.path().join("parts/rows.csv"), "rating,date\n5,2026-01-01\n4,2026-01-02\n").unwrap();
@@ -193,7 +193,7 @@ fn a_keys_own_world_and_a_scenario_have_different_names() {
 }
 
 #[test]
-fn without_the_token_nothing_is_taken() {
+fn without_the_token_no_scenario_is_accepted() {
     let server = Server::of(&[("a.yaml", &text(1))], &["--admin-token", "t"]);
     error(&put(&server, "a", &text(2)), 401, "token");
     assert_eq!(reviews(&server, "a"), 1);

@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use crate::harness::Request;
-use crate::sentiment_locations::{changed, enterprises_are_checked};
+use crate::sentiment_locations::{changed, check_enterprises};
 use crate::stage::{client, server};
 
-/// A good body for account 100 over all its reviews.
+/// A valid body for account 100 that includes all its reviews.
 pub fn body() -> Value {
     json!({"businessNumbers": [100], "startDate": "01/01/2026", "endDate": "06/30/2026"})
 }
@@ -24,7 +24,7 @@ fn score(changes: Value) -> f64 {
 }
 
 #[test]
-fn an_accepted_call_has_the_score_over_all_matching_reviews_together() {
+fn an_accepted_call_returns_the_score_of_all_matching_reviews_together() {
     let answer = call().json(&body()).send();
     // (315 + 160 + 99.9 + 55) / 12.
     assert_eq!(answer.text(), r#"{"actual":{"score":52.5,"industryScore":68.2}}"#);
@@ -45,12 +45,12 @@ fn filters_are_those_of_location_info() {
 }
 
 #[test]
-fn the_user_is_not_asked_for() {
+fn the_user_is_not_required() {
     call().json(&with(json!({"userEmail": 5}))).send().ok();
 }
 
 #[test]
-fn the_industrys_score_is_the_accounts_own_else_that_of_its_competitors_in_the_days_else_0() {
+fn the_industry_score_is_given_or_computed_from_the_competitors_or_0() {
     let industry = |enterprise: u64, body: &Value| {
         let answer = client().benchmark(enterprise).json(body).send().ok();
         answer["actual"]["industryScore"].as_f64().unwrap()
@@ -60,7 +60,7 @@ fn the_industrys_score_is_the_accounts_own_else_that_of_its_competitors_in_the_d
         industry(110, &body)
     };
     assert!((industry(100, &with(json!({"businessNumbers": [1003]}))) - 68.2).abs() < 1e-9);
-    // 95 and 80 are the rival's in these days, 30 before them.
+    // The rival has 95 and 80 in these days, and 30 before them.
     assert!((second("01/01/2026", "06/30/2026") - 87.5).abs() < 1e-9);
     assert!((second("01/01/2025", "06/30/2026") - 68.3).abs() < 1e-9);
     assert!((second("01/01/2024", "06/30/2024")).abs() < 1e-9);
@@ -68,12 +68,12 @@ fn the_industrys_score_is_the_accounts_own_else_that_of_its_competitors_in_the_d
 }
 
 #[test]
-fn a_resellers_industry_score_is_the_mean_over_the_accounts_asked_about() {
+fn a_resellers_industry_score_is_the_mean_of_the_requested_accounts() {
     let industry = |numbers: Value| {
         let body = with(json!({"businessNumbers": numbers}));
         client().benchmark(50).json(&body).send().ok()["actual"]["industryScore"].as_f64().unwrap()
     };
-    // 68.2 and 87.5: 77.85, halves away from zero; with the 50 of an account without locations, 68.57.
+    // The mean of 68.2 and 87.5 is 77.85, rounded away from zero; with the 50 of an account without locations it is 68.57.
     assert!((industry(json!([100, 110])) - 77.9).abs() < 1e-9);
     assert!((industry(json!([50])) - 68.6).abs() < 1e-9);
     assert!((industry(json!([120, 1001])) - 59.1).abs() < 1e-9);
@@ -83,7 +83,7 @@ fn a_resellers_industry_score_is_the_mean_over_the_accounts_asked_about() {
 }
 
 #[test]
-fn a_hundred_entries_are_taken_and_one_more_is_not() {
+fn a_hundred_entries_are_accepted_and_one_more_is_refused() {
     score(json!({"businessNumbers": vec![1001; 100]}));
     let answer = call().json(&with(json!({"businessNumbers": vec![1001; 101]}))).send();
     answer.invalid("Only 100 businessNumbers are allowed");
@@ -124,21 +124,21 @@ fn a_business_number_outside_the_enterprise_is_1027() {
 }
 
 #[test]
-fn an_empty_body_goes_on_to_the_mandatory_fields() {
+fn an_empty_body_fails_on_the_mandatory_fields() {
     for empty in ["", "\t", "{}", "\u{feff}"] {
         call().bytes(empty).send().invalid("businessNumbers are mandatory");
     }
 }
 
 #[test]
-fn the_enterprise_must_be_one_that_the_key_covers() {
-    enterprises_are_checked(|key, number| {
+fn the_enterprise_must_be_covered_by_the_key() {
+    check_enterprises(|key, number| {
         client().benchmark(number).key(key).json(&with(json!({"businessNumbers": [1001]}))).send()
     });
 }
 
 #[test]
-fn parameters_mean_nothing_here() {
+fn query_parameters_are_ignored() {
     call().raw_query("page-size=0&sort-by=x").json(&body()).send().ok();
     let many = server().world("many").with_key("any").benchmark(100).json(&body()).send().ok();
     // 24 each of ratings 1 to 5: (10 + 30 + 55 + 80 + 95) / 5.

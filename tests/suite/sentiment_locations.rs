@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::harness::Request;
 use crate::stage::{client, server};
 
-/// A good body for account 100 over all its reviews.
+/// A valid body for account 100 that includes all its reviews.
 pub fn body() -> Value {
     json!({
         "businessNumbers": [100],
@@ -15,12 +15,12 @@ pub fn body() -> Value {
     })
 }
 
-/// The good body with some members replaced, or (null) taken away.
+/// The valid body with some members replaced, or removed if null.
 pub fn with(changes: Value) -> Value {
     changed(body(), changes)
 }
 
-/// Any body with some members replaced, or (null) taken away.
+/// A body with some members replaced, or removed if null.
 pub fn changed(mut body: Value, changes: Value) -> Value {
     let Value::Object(changes) = changes else { panic!("changes are members") };
     let members = body.as_object_mut().unwrap();
@@ -58,7 +58,7 @@ fn of(changes: Value) -> Value {
 }
 
 #[test]
-fn an_accepted_call_has_a_point_for_every_location() {
+fn an_accepted_call_returns_a_point_for_every_location() {
     let answer = call().json(&body()).send();
     // 95 + 10 + 90 + 15 + 50 + 55 over 6; (80 + 80 + 3 * 33.3) / 5.
     let expected = r#"{"totalCount":4,"dataPoints":[{"id":1001,"name":"alpha","score":52.5,"mentions":6},{"id":1003,"name":"ALPHA","score":0.0,"mentions":0},{"id":1002,"name":"Beta","score":52.0,"mentions":5},{"id":1004,"name":"gamma","score":55.0,"mentions":1}]}"#;
@@ -67,7 +67,7 @@ fn an_accepted_call_has_a_point_for_every_location() {
 }
 
 #[test]
-fn names_sort_without_case_and_ties_ascend_by_id_both_ways() {
+fn names_sort_ignoring_case_and_ties_by_ascending_id_in_both_orders() {
     let ids = |order: &str| -> Vec<u64> {
         let answer = call().query("sort-by", "name").query("sort-order", order).json(&body()).send().ok();
         answer["dataPoints"].as_array().unwrap().iter().map(|point| point["id"].as_u64().unwrap()).collect()
@@ -77,7 +77,7 @@ fn names_sort_without_case_and_ties_ascend_by_id_both_ways() {
 }
 
 #[test]
-fn scores_sort_and_ties_ascend_by_name_then_id_both_ways() {
+fn scores_sort_and_ties_by_ascending_name_and_id_in_both_orders() {
     let ids = |order: &str, changes: Value| -> Vec<u64> {
         let request = call().query("sort-by", "sentiment-score").query("sort-order", order);
         let answer = request.json(&with(changes)).send().ok();
@@ -91,7 +91,7 @@ fn scores_sort_and_ties_ascend_by_name_then_id_both_ways() {
 }
 
 #[test]
-fn the_date_range_includes_both_ends_and_digits_may_stand_alone() {
+fn the_date_range_includes_both_ends_and_single_digits_are_accepted() {
     let mentions = |start: &str, end: &str| {
         let answer = of(json!({"businessNumbers": [1001], "startDate": start, "endDate": end}));
         points(&answer)[0].2
@@ -109,7 +109,7 @@ fn reviews_of_every_status_count() {
 }
 
 #[test]
-fn sources_filter_by_alias_or_shown_name_without_case() {
+fn sources_filter_by_alias_or_display_name_ignoring_case() {
     let mentions =
         |sources: Value| points(&of(json!({"businessNumbers": [1001], "reviewSources": sources})))[0].2;
     assert_eq!(mentions(json!(["google"])), 1);
@@ -122,7 +122,7 @@ fn sources_filter_by_alias_or_shown_name_without_case() {
 }
 
 #[test]
-fn ratings_filter_as_digits_in_strings_or_as_numbers() {
+fn ratings_are_accepted_as_numbers_and_as_strings() {
     let mentions = |ratings: Value| points(&of(json!({"businessNumbers": [1001], "ratings": ratings})))[0].2;
     assert_eq!(mentions(json!(["0"])), 2);
     assert_eq!(mentions(json!(["0", "1"])), 4);
@@ -132,7 +132,7 @@ fn ratings_filter_as_digits_in_strings_or_as_numbers() {
 }
 
 #[test]
-fn ratings_other_than_0_to_5_are_refused_by_their_place() {
+fn ratings_outside_0_to_5_are_refused_with_their_index() {
     for wrong in [
         json!(["6"]),
         json!(["-1"]),
@@ -153,7 +153,7 @@ fn ratings_other_than_0_to_5_are_refused_by_their_place() {
 }
 
 #[test]
-fn hierarchy_items_are_anded_and_their_names_ored_exactly() {
+fn hierarchy_items_combine_with_and_and_their_names_with_or() {
     let all = |items: Value| names(&of(json!({"hierarchyNodeData": items})));
     assert_eq!(all(json!([{"levelId": "Region", "levelNames": ["West"]}])), ["alpha", "Beta"]);
     assert_eq!(
@@ -169,7 +169,7 @@ fn hierarchy_items_are_anded_and_their_names_ored_exactly() {
 }
 
 #[test]
-fn hierarchy_items_of_another_shape_are_refused() {
+fn hierarchy_items_of_a_wrong_shape_are_refused() {
     for (items, message) in [
         (json!("West"), "hierarchyNodeData must be a list of objects"),
         (json!({"levelId": "Region"}), "hierarchyNodeData must be a list of objects"),
@@ -191,7 +191,7 @@ fn hierarchy_items_of_another_shape_are_refused() {
 }
 
 #[test]
-fn groups_have_a_point_per_name_and_leave_out_locations_without_the_level() {
+fn groups_have_a_point_per_name_and_omit_locations_without_the_level() {
     let answer = of(json!({"groupByLevel": "Region"}));
     assert_eq!(answer["totalCount"], 2);
     // (95 + 10 + 90 + 15 + 50 + 55 + 80 + 80 + 99.9) / 11.
@@ -215,7 +215,7 @@ fn an_unknown_level_to_group_by_is_refused() {
 }
 
 #[test]
-fn an_account_stands_for_its_locations_and_a_reseller_for_those_of_its_enterprises() {
+fn an_account_means_its_locations_and_a_reseller_those_of_its_enterprises() {
     let boss = json!({"userEmail": "boss@above.test"});
     let reseller = |numbers: Value| {
         let body = changed(with(boss.clone()), json!({"businessNumbers": numbers}));
@@ -227,7 +227,7 @@ fn an_account_stands_for_its_locations_and_a_reseller_for_those_of_its_enterpris
 }
 
 #[test]
-fn a_hundred_entries_are_taken_and_one_more_is_not_duplicates_counted_as_sent() {
+fn a_hundred_entries_are_accepted_counting_duplicates_and_one_more_is_refused() {
     let answer = of(json!({"businessNumbers": vec![1001; 100]}));
     assert_eq!(answer["totalCount"], 1);
     let answer = call().json(&with(json!({"businessNumbers": vec![1001; 101]}))).send();
@@ -243,7 +243,7 @@ fn a_hundred_entries_are_taken_and_one_more_is_not_duplicates_counted_as_sent() 
 }
 
 #[test]
-fn business_numbers_are_mandatory_and_empty_null_and_blank_are_absent() {
+fn business_numbers_are_mandatory_and_an_empty_list_null_or_blank_counts_as_missing() {
     for absent in [json!([]), json!(""), json!("  ")] {
         call()
             .json(&with(json!({"businessNumbers": absent})))
@@ -257,7 +257,7 @@ fn business_numbers_are_mandatory_and_empty_null_and_blank_are_absent() {
 }
 
 #[test]
-fn business_numbers_of_another_shape_are_refused() {
+fn business_numbers_of_a_wrong_shape_are_refused() {
     for wrong in [
         json!(100),
         json!("100"),
@@ -288,7 +288,7 @@ fn a_business_number_outside_the_enterprise_is_1027() {
 }
 
 #[test]
-fn dates_are_mandatory_real_and_in_order() {
+fn dates_are_mandatory_must_exist_and_be_in_order() {
     for name in ["startDate", "endDate"] {
         for absent in [Value::Null, json!(""), json!(" ")] {
             let mut body = body();
@@ -334,7 +334,7 @@ fn a_resellers_user_may_be_one_of_its_enterprises() {
 }
 
 #[test]
-fn an_account_without_users_takes_any_well_formed_address() {
+fn an_account_without_users_accepts_any_well_formed_address() {
     let of = |email: &str| {
         let body = with(json!({"businessNumbers": [300], "userEmail": email}));
         client().locations(300).json(&body).send()
@@ -355,7 +355,7 @@ fn page_size_is_between_1_and_100() {
 }
 
 #[test]
-fn pages_have_ten_points_unless_told_and_the_total_counts_before_paging() {
+fn a_page_has_ten_points_by_default_and_the_total_ignores_paging() {
     let many = server().world("many").with_key("any");
     let body = with(json!({"businessNumbers": [100], "userEmail": "a@b.test"}));
     let page = |query: &str| many.locations(100).raw_query(query).json(&body).send().ok();
@@ -386,7 +386,7 @@ fn the_window_of_100000_is_served_to_its_end_and_no_further() {
 }
 
 #[test]
-fn sort_parameters_take_their_values_alone() {
+fn sort_parameters_accept_only_their_documented_values() {
     let of = |query: &str| call().raw_query(query).json(&body()).send();
     of("sort-by=score").invalid("sort-by must be name or sentiment-score");
     of("sort-by=Name").invalid("sort-by must be name or sentiment-score");
@@ -396,7 +396,7 @@ fn sort_parameters_take_their_values_alone() {
 }
 
 #[test]
-fn of_repeated_parameters_the_first_counts() {
+fn the_first_of_repeated_parameters_is_used() {
     let of = |query: &str| call().raw_query(query).json(&body()).send();
     assert_eq!(of("page-size=2&page-size=0").ok()["dataPoints"].as_array().unwrap().len(), 2);
     of("page-size=0&page-size=2").invalid("page-size must be between 1 and 100");
@@ -410,7 +410,7 @@ fn unknown_parameters_and_fields_are_ignored() {
 }
 
 #[test]
-fn the_first_check_that_fails_answers_query_before_body_and_fields_in_order() {
+fn the_first_failing_check_answers_with_the_query_before_the_body() {
     let mut body = json!({
         "businessNumbers": "x", "startDate": "x", "endDate": "x", "userEmail": "x@y.test",
         "reviewSources": 1, "ratings": 1, "hierarchyNodeData": 1, "groupByLevel": 1,
@@ -446,14 +446,14 @@ fn the_first_check_that_fails_answers_query_before_body_and_fields_in_order() {
 }
 
 #[test]
-fn an_empty_body_goes_on_to_the_mandatory_fields() {
+fn an_empty_body_fails_on_the_mandatory_fields() {
     for empty in ["", "  \n", "{}"] {
         call().bytes(empty).send().invalid("businessNumbers are mandatory");
     }
 }
 
-/// What `x-business-number` may not be, for either sentiment operation.
-pub fn enterprises_are_checked(of: impl Fn(&str, &str) -> crate::harness::Answer) {
+/// Checks wrong values of `x-business-number`, for either sentiment operation.
+pub fn check_enterprises(of: impl Fn(&str, &str) -> crate::harness::Answer) {
     let refused = |key: &str, number: &str, why: &str| {
         let answer = of(key, number).refused(404, 2151, "Not a valid reseller/enterprise id.");
         assert!(answer.detail().contains(why), "{}", answer.detail());
@@ -475,8 +475,8 @@ pub fn enterprises_are_checked(of: impl Fn(&str, &str) -> crate::harness::Answer
 }
 
 #[test]
-fn the_enterprise_must_be_one_that_the_key_covers() {
-    enterprises_are_checked(|key, number| {
+fn the_enterprise_must_be_covered_by_the_key() {
+    check_enterprises(|key, number| {
         let body = with(json!({"businessNumbers": [1001], "userEmail": "boss@above.test"}));
         client().locations(number).key(key).json(&body).send()
     });

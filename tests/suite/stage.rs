@@ -1,14 +1,14 @@
-//! The scenarios that most tests share: one program serves them all, each in its standing world.
+//! A program that most tests share. It serves several scenarios, each in its standing world.
 
 use std::sync::OnceLock;
 
 use crate::harness::{Client, Server};
 
-/// Accounts of every kind, with reviews few enough to reckon by hand.
+/// Accounts of every kind, with few enough reviews to compute scores by hand.
 ///
-/// - 50 is a reseller above 100, 110 and 120 (without locations); 100 competes with 200, 110 with 200 and 210; 300 is foreign to all of them.
-/// - 100 has four locations: 1001 `alpha` (West, Bay), 1002 `Beta` (West, Valley), 1003 `ALPHA` (East), without reviews,
-///   1004 `gamma`, at no level.
+/// - 50 is the reseller of 100, 110 and 120 (without locations). 100 competes with 200, 110 with 200 and 210. 300 is unrelated to all of them.
+/// - 100 has four locations: 1001 `alpha` (West, Bay), 1002 `Beta` (West, Valley), 1003 `ALPHA` (East, without reviews),
+///   1004 `gamma` (no level).
 pub const API: &str = r#"
 standin: 1
 name: api
@@ -93,7 +93,7 @@ businesses:
     locations: [{number: 3001, name: far, questions: [{question: far?, date: 2026-01-01}]}]
 "#;
 
-/// Every key of `dialect` turned, but `cors`.
+/// Every key of `dialect` is set, except `cors`.
 const TURNED: &str = r"
 standin: 1
 name: turned
@@ -129,13 +129,13 @@ const NO_CORS: &str =
 const SOME_CORS: &str = "standin: 1\nname: some-cors\nbusinesses: [{number: 1, name: One}]
 dialect: {cors: ['https://app.test', 'http://localhost:3000']}\n";
 
-/// Any key is taken.
+/// Any key is accepted.
 const KEYLESS: &str = "standin: 1\nname: keyless
 businesses:
   - {number: 1, name: One, locations: [{number: 11, name: L, questions: [{question: a?, date: 2026-01-01}]}]}
   - {number: 2, name: Two}\n";
 
-/// 120 locations (10001 to 10120) of account 100, a review each.
+/// Account 100 with 120 locations (10001 to 10120) of one review each.
 fn many() -> String {
     let locations: Vec<String> = (1..=120)
         .map(|at| {
@@ -152,7 +152,7 @@ fn many() -> String {
     )
 }
 
-/// The program that serves them all; `api` is the default.
+/// The program. The default scenario is `api`.
 pub fn server() -> &'static Server {
     static SERVER: OnceLock<Server> = OnceLock::new();
     SERVER.get_or_init(|| {

@@ -1,4 +1,4 @@
-//! `…/stream`: what happens in a world, as Server-Sent Events.
+//! `…/stream`: the events of a world as Server-Sent Events.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
@@ -6,10 +6,10 @@ use std::net::TcpStream;
 use serde_json::{Value, json};
 
 use crate::harness::{Server, write};
-use crate::receiver::{Effect, Receiver};
+use crate::receiver::{Receiver, Response};
 use crate::stage::API;
 
-/// Somebody who watches, connected and told so.
+/// A client of the stream, connected.
 struct Watcher(BufReader<TcpStream>);
 
 impl Watcher {
@@ -45,7 +45,7 @@ impl Watcher {
 }
 
 #[test]
-fn calls_faults_and_reloads_are_told_as_they_happen() {
+fn calls_faults_and_reloads_are_streamed_as_they_happen() {
     let faulty = format!("{API}faults: [{{name: down, operation: qna, then: {{status: 503}}}}]\n");
     let server = Server::of(&[("api.yaml", &faulty)], &[]);
     let mut watcher = Watcher::new(&server, "api", "");
@@ -66,9 +66,9 @@ fn calls_faults_and_reloads_are_told_as_they_happen() {
 }
 
 #[test]
-fn deliveries_are_told_when_an_attempt_has_ended() {
+fn deliveries_are_streamed_when_an_attempt_ends() {
     let server = Server::of(&[("api.yaml", API)], &[]);
-    let receiver = Receiver::new(&[Effect::Answer(200)]);
+    let receiver = Receiver::new(&[Response::Answer(200)]);
     let body = json!({"businessNumber": 100, "apiKey": "all", "events": ["message.added"], "endpoint": receiver.url});
     server.client().subscribe().json(&body).send().ok();
     let mut watcher = Watcher::new(&server, "api", "");
@@ -81,7 +81,7 @@ fn deliveries_are_told_when_an_attempt_has_ended() {
 }
 
 #[test]
-fn only_the_world_watched_is_told_of() {
+fn a_stream_has_only_the_events_of_its_world() {
     let server = Server::of(&[("api.yaml", API)], &[]);
     let mut watcher = Watcher::new(&server, "own-world", "");
     watcher.until(": standin");
@@ -92,7 +92,7 @@ fn only_the_world_watched_is_told_of() {
 }
 
 #[test]
-fn a_stream_follows_the_rules_of_the_admin_side() {
+fn a_stream_follows_the_rules_of_the_admin_api() {
     let server = Server::of(&[("api.yaml", API)], &["--admin-token", "secret"]);
     assert_eq!(Watcher::new(&server, "api", "").line(), "HTTP/1.1 401 Unauthorized");
     let allowed = "authorization: Bearer secret\r\n";

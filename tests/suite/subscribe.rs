@@ -9,7 +9,7 @@ use crate::harness::{Answer, Server};
 use crate::sentiment_locations::changed;
 use crate::stage::{API, client};
 
-/// A good body.
+/// A valid body.
 pub fn body() -> Value {
     json!({
         "businessNumber": "100",
@@ -49,7 +49,7 @@ fn an_accepted_call_answers_with_the_next_id_from_1_and_is_stored() {
 }
 
 #[test]
-fn message_closed_comes_back_as_conversation_closed_and_once() {
+fn message_closed_is_returned_once_as_conversation_closed() {
     let events = |sent: Value| with(json!({"events": sent})).ok()["events"].clone();
     assert_eq!(
         events(json!(["conversation.created", "conversation.updated", "message.added", "message.closed"])),
@@ -89,7 +89,7 @@ fn the_endpoint_is_an_http_or_https_url() {
 }
 
 #[test]
-fn the_business_is_an_account_that_the_key_covers() {
+fn the_business_must_be_an_account_covered_by_the_key() {
     let refused = |changes: Value| {
         let answer = with(changes).refused(404, 1011, "Business id is invalid");
         assert!(answer.detail().starts_with("businessNumber"), "{}", answer.detail());
@@ -126,7 +126,7 @@ fn fields_are_checked_in_order() {
 }
 
 #[test]
-fn the_key_travels_in_the_body_and_not_in_the_header() {
+fn the_key_is_read_from_the_body_and_not_from_the_header() {
     let missing = "API key is missing";
     for absent in [Value::Null, json!(""), json!("  ")] {
         with(json!({"apiKey": absent})).refused(401, 1167, missing);
@@ -142,7 +142,7 @@ fn the_key_travels_in_the_body_and_not_in_the_header() {
 }
 
 #[test]
-fn the_body_is_read_before_the_key_is_looked_at() {
+fn the_body_is_parsed_before_the_key_is_checked() {
     for empty in ["", " ", "\u{feff}"] {
         client().subscribe().bytes(empty).send().refused(401, 1167, "API key is missing");
     }

@@ -1,4 +1,4 @@
-//! What HTTP itself asks of every operation: paths, methods, media types, sizes, bytes that are no JSON.
+//! HTTP rules of all operations: paths, methods, media types, sizes, invalid JSON.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use crate::harness::{Request, raw};
 use crate::sentiment_benchmark;
 use crate::stage::{client, server};
 
-/// A body just as large as is read.
+/// The largest body that is accepted.
 const LIMIT: usize = 1 << 20;
 
 /// A path of each operation.
@@ -21,7 +21,7 @@ fn paths() -> [&'static str; 6] {
     ]
 }
 
-/// A call of each operation that is settled but for its body.
+/// A call of each operation that lacks only its body.
 fn calls() -> [Request; 6] {
     let client = client();
     [
@@ -39,7 +39,7 @@ fn benchmark() -> Request {
 }
 
 #[test]
-fn an_unknown_path_is_404_and_the_paths_are_told() {
+fn an_unknown_path_is_404_and_the_message_lists_the_paths() {
     for path in [
         "/",
         "/v1",
@@ -63,7 +63,7 @@ fn an_unknown_path_is_404_and_the_paths_are_told() {
 }
 
 #[test]
-fn another_method_is_405_with_allow_before_the_key_is_looked_at() {
+fn a_wrong_method_is_405_with_allow_before_the_key_is_checked() {
     for path in paths() {
         for method in ["GET", "PUT", "DELETE", "PATCH", "OPTIONS", "FROB"] {
             let answer = server().client().call(method, path).send();
@@ -76,7 +76,7 @@ fn another_method_is_405_with_allow_before_the_key_is_looked_at() {
 }
 
 #[test]
-fn a_trailing_slash_and_the_published_prefix_are_the_same_path() {
+fn a_trailing_slash_and_the_published_prefix_do_not_matter() {
     let body = sentiment_benchmark::body();
     let plain = benchmark().json(&body).send().ok();
     let path = "/v1/insight/sentiment/scoreBenchmark";
@@ -93,8 +93,8 @@ fn a_trailing_slash_and_the_published_prefix_are_the_same_path() {
 }
 
 #[test]
-fn a_key_is_asked_for_by_every_operation() {
-    // The subscription's key travels in the body.
+fn every_operation_requires_a_key() {
+    // The key of a subscription is in the body.
     for call in calls().into_iter().take(5) {
         call.without("x-api-key").send().refused(401, 1167, "API key is missing");
     }
@@ -114,14 +114,14 @@ fn a_key_is_asked_for_by_every_operation() {
 }
 
 #[test]
-fn the_retired_query_parameter_is_no_key_and_beside_a_header_it_is_ignored() {
+fn the_retired_query_parameter_is_not_a_key() {
     let alone = benchmark().without("x-api-key").query("api_key", "all");
     alone.json(&sentiment_benchmark::body()).send().refused(401, 1167, "API key is missing");
     benchmark().query("api_key", "nonsense").json(&sentiment_benchmark::body()).send().ok();
 }
 
 #[test]
-fn json_media_types_are_read_and_others_are_415() {
+fn json_media_types_are_accepted_and_others_are_415() {
     let body = sentiment_benchmark::body().to_string();
     let of = |media: &str| benchmark().header("content-type", media).bytes(body.clone()).send();
     for good in [
@@ -164,7 +164,7 @@ fn an_encoded_body_is_415() {
 }
 
 #[test]
-fn accept_is_never_negotiated() {
+fn the_accept_header_is_ignored() {
     let request =
         benchmark().header("accept", "text/html;q=1, application/xml").json(&sentiment_benchmark::body());
     request.send().ok();
@@ -173,7 +173,7 @@ fn accept_is_never_negotiated() {
 }
 
 #[test]
-fn a_body_of_1_mib_is_read_and_one_byte_more_is_413() {
+fn a_body_of_1_mib_is_accepted_and_one_byte_more_is_413() {
     let mut body = sentiment_benchmark::body().to_string();
     body.push_str(&" ".repeat(LIMIT - body.len()));
     benchmark().bytes(body.clone()).send().ok();
@@ -184,7 +184,7 @@ fn a_body_of_1_mib_is_read_and_one_byte_more_is_413() {
 }
 
 #[test]
-fn a_body_of_9_mib_is_read_to_its_end_and_the_connection_lives_on() {
+fn a_body_of_9_mib_is_drained_and_the_connection_stays_open() {
     let answer = benchmark().bytes(vec![b' '; 9 * LIMIT]).send();
     let answer = answer.refused(413, 413, "Request body is too large");
     assert_ne!(answer.header("connection"), Some("close"));
@@ -192,7 +192,7 @@ fn a_body_of_9_mib_is_read_to_its_end_and_the_connection_lives_on() {
 }
 
 #[test]
-fn key_and_enterprise_are_looked_at_before_the_body() {
+fn key_and_enterprise_are_checked_before_the_body() {
     let form = "application/x-www-form-urlencoded";
     let bad_key = benchmark().key("nonsense").header("content-type", form).bytes("x");
     bad_key.send().refused(401, 1161, "Invalid API key");
@@ -205,7 +205,7 @@ fn key_and_enterprise_are_looked_at_before_the_body() {
 }
 
 #[test]
-fn what_is_no_json_object_is_2466() {
+fn a_body_that_is_not_a_json_object_is_2466() {
     let bodies: [&[u8]; 16] = [
         b"[]",
         b"[{}]",
@@ -236,7 +236,7 @@ fn what_is_no_json_object_is_2466() {
 }
 
 #[test]
-fn a_repeated_field_never_breaks_the_call() {
+fn a_repeated_field_causes_no_server_error() {
     for call in calls() {
         let body = r#"{"businessNumbers":[100],"businessNumbers":[1],"id":1,"id":2,"apiKey":"all","apiKey":"first","fromDate":"x","fromDate":"y","pageSize":-1,"pageSize":-1}"#;
         let answer = call.bytes(body).send();
@@ -252,7 +252,7 @@ fn a_byte_order_mark_is_skipped() {
 }
 
 #[test]
-fn details_are_printable_ascii_of_512_bytes_at_the_most() {
+fn details_are_printable_ascii_of_at_most_512_bytes() {
     let answer = client().locations(100).query("sort-by", &"é\u{1}\u{7f}😀".repeat(300)).send();
     let answer = answer.invalid("sort-by must be name or sentiment-score");
     assert!(answer.detail().contains("\\u{e9}"), "{}", answer.detail());
@@ -262,7 +262,7 @@ fn details_are_printable_ascii_of_512_bytes_at_the_most() {
 }
 
 #[test]
-fn a_chunked_body_is_read_and_calls_follow_each_other_on_one_connection() {
+fn a_chunked_body_is_read_and_the_connection_serves_further_calls() {
     let body = sentiment_benchmark::body().to_string();
     let (one, two) = body.split_at(10);
     let head = "POST /v1/insight/sentiment/scoreBenchmark HTTP/1.1\r\nhost: x\r\nX-API-KEY: all\r\nX-Business-Number: 100\r\n";
@@ -278,7 +278,7 @@ fn a_chunked_body_is_read_and_calls_follow_each_other_on_one_connection() {
 }
 
 #[test]
-fn bytes_that_are_no_http_are_turned_away_and_harm_nobody() {
+fn bytes_that_are_not_http_are_refused_and_affect_no_other_connection() {
     for bytes in [
         &b"\x16\x03\x01\x02\x00"[..],
         b"GET\r\n\r\n",
@@ -292,7 +292,7 @@ fn bytes_that_are_no_http_are_turned_away_and_harm_nobody() {
 }
 
 #[test]
-fn a_browser_finds_a_page_of_links_and_a_program_the_same_as_json() {
+fn the_root_is_a_page_of_links_for_a_browser_and_json_for_a_program() {
     let page = server().client().call("GET", "/").header("accept", "text/html,*/*").send();
     assert_eq!(page.header("content-type"), Some("text/html; charset=utf-8"));
     assert!(page.text().contains("/__admin/health") && page.text().contains("/w/keyless"));

@@ -1,4 +1,4 @@
-//! Reload with the real watcher: every way in which a file comes to be another one. Each wait is for a condition.
+//! Reload with the real file watcher: every way in which a file is replaced.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Server, folder, wait_until, write};
 
-/// A scenario whose `version` shows in every review of its list.
+/// A scenario whose version is in every review.
 fn version(version: u32) -> String {
     let review =
         |at: u32| format!("          - {{id: '{at}', rating: 5, date: 2026-01-01, comments: v{version}}}\n");
@@ -26,7 +26,7 @@ fn serve(arguments: &[&str]) -> Server {
     Server::of(&[("watched.yaml", &version(1))], arguments)
 }
 
-/// The version served; every review of an answer must be of one, or the answer is a mixture.
+/// The version that is served. All reviews of an answer must have the same one.
 fn served(server: &Server) -> u32 {
     let answer = server.world("watched").with_key("k").reviews(1).send().ok();
     let versions: Vec<&str> =
@@ -52,7 +52,7 @@ fn degrades(server: &Server) {
     wait_until("health is degraded", || status(server) == "degraded");
 }
 
-/// Saves as careful editors do: another file, renamed over the first.
+/// Saves as many editors do: writes another file and renames it over the first.
 fn rename_over(folder: &Path, name: &str, text: &str) {
     let other = folder.join(format!(".{name}.swp"));
     fs::write(&other, text).unwrap();
@@ -67,12 +67,12 @@ fn a_write_in_place_is_served() {
         write(server.path(), "watched.yaml", &version(next));
         becomes(&server, next);
     }
-    let told = server.told.lock().unwrap();
-    assert!(told.iter().any(|line| line["event"] == "loaded" && line["scenario"] == "watched"), "{told:?}");
+    let log = server.log.lock().unwrap();
+    assert!(log.iter().any(|line| line["event"] == "loaded" && line["scenario"] == "watched"), "{log:?}");
 }
 
 #[test]
-fn a_file_renamed_over_the_first_is_served_again_and_again() {
+fn files_renamed_over_the_first_are_served_each_time() {
     let server = serve(&[]);
     for next in 2..5 {
         rename_over(server.path(), "watched.yaml", &version(next));
@@ -81,7 +81,7 @@ fn a_file_renamed_over_the_first_is_served_again_and_again() {
 }
 
 #[test]
-fn a_broken_save_is_shown_in_health_and_the_last_good_one_served() {
+fn a_broken_save_degrades_health_and_the_last_good_version_is_served() {
     let server = serve(&[]);
     write(server.path(), "watched.yaml", "standin: 1\nname: watched\nbusineses: []\n");
     degrades(&server);
@@ -101,7 +101,7 @@ fn a_broken_save_is_shown_in_health_and_the_last_good_one_served() {
 }
 
 #[test]
-fn a_deleted_file_is_served_on_and_a_created_one_taken_up() {
+fn a_deleted_file_is_still_served_and_a_created_one_is_loaded() {
     let server = serve(&[]);
     fs::remove_file(server.path().join("watched.yaml")).unwrap();
     degrades(&server);
@@ -122,7 +122,7 @@ fn a_deleted_file_is_served_on_and_a_created_one_taken_up() {
 
 #[cfg(unix)]
 #[test]
-fn a_mounted_config_map_swaps_a_link_to_its_folder() {
+fn a_config_map_that_swaps_its_symlink_is_reloaded() {
     use std::os::unix::fs::symlink;
     let mounted = folder(&[("..v1/watched.yaml", &version(1))]);
     let path = mounted.path();
@@ -140,7 +140,7 @@ fn a_mounted_config_map_swaps_a_link_to_its_folder() {
 }
 
 #[test]
-fn a_slow_writer_is_waited_for() {
+fn a_file_written_slowly_is_loaded_when_it_is_complete() {
     let server = serve(&[]);
     let text = version(2);
     let (first, rest) = text.split_at(text.len() - 20);
@@ -156,7 +156,7 @@ fn a_slow_writer_is_waited_for() {
 }
 
 #[test]
-fn thirty_saves_in_a_second_end_with_the_last_and_no_call_is_refused() {
+fn after_thirty_saves_in_a_second_the_last_is_served_and_no_call_fails() {
     let server = serve(&[]);
     let over = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -182,7 +182,7 @@ fn thirty_saves_in_a_second_end_with_the_last_and_no_call_is_refused() {
 }
 
 #[test]
-fn included_files_and_seed_data_are_watched_where_they_lie() {
+fn included_files_and_seed_data_are_watched_in_their_folders() {
     let server = Server::of(
         &[
             ("scenarios/watched.yaml", "standin: 1\ninclude: [../base/base.yaml]\n"),
@@ -224,7 +224,7 @@ fn one_named_file_is_watched_through_its_folder() {
 }
 
 #[test]
-fn with_poll_contents_are_compared() {
+fn polling_compares_file_contents() {
     let server = serve(&["--poll"]);
     write(server.path(), "watched.yaml", &version(2));
     becomes(&server, 2);
@@ -237,7 +237,7 @@ fn with_poll_contents_are_compared() {
 }
 
 #[test]
-fn contacts_survive_and_a_new_key_counts_at_once() {
+fn contacts_survive_a_reload_and_a_new_key_is_accepted_at_once() {
     let server = serve(&[]);
     let client = server.client().with_key("k");
     let saved = client.contact(1).json(&json!({"email": "a@b.test", "businessIds": [11]})).send().ok();

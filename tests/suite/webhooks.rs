@@ -1,4 +1,4 @@
-//! Events and their delivery, to real receivers, on a frozen clock.
+//! Webhook events and their delivery to real receivers, on a frozen clock.
 
 use std::collections::BTreeMap;
 use std::thread;
@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::harness::{Answer, Server, now, wait_until, write};
-use crate::receiver::{Effect, Receiver};
+use crate::receiver::{Receiver, Response};
 
 const BASE: &str = "standin: 1\nname: hooks\nseed: 9\nclock: {start: 2026-06-30T09:00:00Z, mode: frozen}
 keys: [{key: k, name: demo}]
@@ -22,7 +22,7 @@ const RETRY: &str = "retry: {attempts: 3, first: 10s, factor: 2, jitter: 0%, tim
 const ALL: [&str; 5] =
     ["conversation.created", "conversation.updated", "message.added", "conversation.closed", "x.y"];
 
-/// A server of those webhooks.
+/// Serves a scenario with those `webhooks`.
 fn of(webhooks: &str) -> Server {
     Server::of(&[("hooks.yaml", &format!("{BASE}webhooks: {{events: {{x.y: {{}}}}, {webhooks}}}\n"))], &[])
 }
@@ -48,14 +48,14 @@ fn deliveries(server: &Server, world: &str) -> Vec<Value> {
     server.admin("GET", &format!("worlds/{world}/deliveries")).send().ok().as_array().unwrap().clone()
 }
 
-/// Each delivery shortly: status, reason, and when each attempt was made (seconds since the start) with what came back.
-fn told(server: &Server) -> Vec<String> {
+/// Short forms of the deliveries: status, reason, and for each attempt the second since the start and the result.
+fn summaries(server: &Server) -> Vec<String> {
     let attempt = |attempt: &Value| {
         let at = attempt["at"].as_str().unwrap();
         let (minutes, seconds): (u32, u32) = (at[14..16].parse().unwrap(), at[17..19].parse().unwrap());
-        let came =
+        let result =
             attempt["response"]["status"].as_u64().map_or("error".to_owned(), |status| status.to_string());
-        format!("{}s {came}", minutes * 60 + seconds)
+        format!("{}s {result}", minutes * 60 + seconds)
     };
     let line = |delivery: &Value| {
         let attempts: Vec<String> = delivery["attempts"].as_array().unwrap().iter().map(attempt).collect();
@@ -66,55 +66,55 @@ fn told(server: &Server) -> Vec<String> {
 }
 
 #[test]
-fn a_delivery_is_tried_until_it_is_answered_2xx_on_the_worlds_clock() {
+fn a_delivery_is_retried_on_the_worlds_clock_until_it_is_answered_2xx() {
     let server = of(RETRY);
-    let receiver = Receiver::new(&[Effect::Answer(500), Effect::Reset, Effect::Answer(204)]);
+    let receiver = Receiver::new(&[Response::Answer(500), Response::Reset, Response::Answer(204)]);
     subscribe(&server, "hooks", &receiver.url);
     assert_eq!(message(&server, "c").json["deliveries"], 1);
     advance(&server, "hooks", "0s");
-    assert_eq!(told(&server), ["pending: 0s 500"]);
+    assert_eq!(summaries(&server), ["pending: 0s 500"]);
     advance(&server, "hooks", "9s");
-    assert_eq!(receiver.told().len(), 1, "nothing before it is due");
+    assert_eq!(receiver.summaries().len(), 1, "nothing before it is due");
     advance(&server, "hooks", "60s");
-    assert_eq!(told(&server), ["delivered: 0s 500, 10s error, 30s 204"]);
+    assert_eq!(summaries(&server), ["delivered: 0s 500, 10s error, 30s 204"]);
     let [delivery] = &deliveries(&server, "hooks")[..] else { panic!() };
     let [first, second, third] = &delivery["attempts"].as_array().unwrap()[..] else { panic!() };
     assert_eq!(first["request"]["method"], "POST");
     assert_eq!(first["request"]["url"], receiver.url);
     assert_eq!(first["request"]["headers"]["content-type"], "application/json");
-    assert_eq!(first["request"]["body"], receiver.came()[0].json);
+    assert_eq!(first["request"]["body"], receiver.requests()[0].json);
     assert_eq!((&first["response"]["status"], &first["response"]["body"]), (&json!(500), &json!("ok")));
     assert!(second["error"].as_str().unwrap().contains("reset"), "{second}");
     assert!(third["durationMs"].as_f64().unwrap() > 0.0 && third["error"].is_null());
-    let came = &receiver.came()[0];
-    assert_eq!(came.header("user-agent"), format!("standin-webhooks/{}", env!("CARGO_PKG_VERSION")));
-    assert_eq!(came.header("host"), receiver.url["http://".len()..].trim_end_matches("/hook"));
+    let request = &receiver.requests()[0];
+    assert_eq!(request.header("user-agent"), format!("standin-webhooks/{}", env!("CARGO_PKG_VERSION")));
+    assert_eq!(request.header("host"), receiver.url["http://".len()..].trim_end_matches("/hook"));
 }
 
 #[test]
-fn what_fails_to_the_last_is_dead() {
+fn a_delivery_whose_last_attempt_fails_is_dead() {
     let server = of(RETRY);
-    let hangs = Receiver::new(&[Effect::Hang]);
-    let redirects = Receiver::new(&[Effect::Answer(302)]);
+    let hangs = Receiver::new(&[Response::Hang]);
+    let redirects = Receiver::new(&[Response::Answer(302)]);
     for receiver in [&hangs, &redirects] {
         subscribe(&server, "hooks", &receiver.url);
     }
     message(&server, "c");
     advance(&server, "hooks", "60s");
     assert_eq!(
-        told(&server),
+        summaries(&server),
         [
             "dead (the last of 3 attempts: no answer within 300ms): 0s error, 10s error, 30s error",
             "dead (the last of 3 attempts: answered 302): 0s 302, 10s 302, 30s 302"
         ]
     );
-    assert_eq!(redirects.came().len(), 3, "redirects are not followed");
+    assert_eq!(redirects.requests().len(), 3, "redirects are not followed");
 }
 
 #[test]
-fn a_conversation_is_delivered_in_order_and_holds_nobody_else_up() {
+fn a_conversation_is_delivered_in_order_and_does_not_delay_others() {
     let server = of(RETRY);
-    let receiver = Receiver::new(&[Effect::Answer(500), Effect::Answer(200)]);
+    let receiver = Receiver::new(&[Response::Answer(500), Response::Answer(200)]);
     subscribe(&server, "hooks", &receiver.url);
     message(&server, "slow");
     advance(&server, "hooks", "0s");
@@ -122,14 +122,14 @@ fn a_conversation_is_delivered_in_order_and_holds_nobody_else_up() {
         message(&server, conversation);
     }
     advance(&server, "hooks", "0s");
-    assert_eq!(receiver.told(), ["message.added slow 1", "message.added other 1"]);
+    assert_eq!(receiver.summaries(), ["message.added slow 1", "message.added other 1"]);
     advance(&server, "hooks", "10s");
     let rest = ["message.added slow 1", "message.added slow 2", "message.added slow 3"];
-    assert_eq!(receiver.told()[2..], rest);
+    assert_eq!(receiver.summaries()[2..], rest);
 }
 
 #[test]
-fn same_seed_same_deliveries_in_the_same_order_with_the_same_faults() {
+fn the_same_seed_gives_the_same_deliveries_with_the_same_faults() {
     let server = of(
         "retry: {attempts: 4, first: 10s, jitter: 50%, timeout: 1s}, faults: [{chance: 30%, then: duplicate}, {chance: 30%, then: reorder}, {chance: 20%, then: truncate}]",
     );
@@ -138,38 +138,38 @@ fn same_seed_same_deliveries_in_the_same_order_with_the_same_faults() {
             server.admin("POST", "worlds").json(&json!({"name": name, "seed": seed})).send().status,
             201
         );
-        let receiver = Receiver::new(&[Effect::Answer(200)]);
+        let receiver = Receiver::new(&[Response::Answer(200)]);
         subscribe(&server, name, &receiver.url);
         for turn in 0..30 {
             let body =
                 json!({"event": "message.added", "business": 100, "conversation": format!("c{}", turn % 3)});
             assert_eq!(emit(&server, name, &body).status, 202);
-            // One at a time, so that conversations do not race each other.
+            // One at a time, so that the order of conversations is fixed.
             advance(&server, name, "2s");
         }
         advance(&server, name, "10m");
-        let came: Vec<String> = receiver
-            .came()
+        let requests: Vec<String> = receiver
+            .requests()
             .iter()
-            .map(|came| format!("{} {}", came.told(), String::from_utf8_lossy(&came.body)))
+            .map(|request| format!("{} {}", request.summary(), String::from_utf8_lossy(&request.body)))
             .collect();
         let ids: Vec<Value> =
             deliveries(&server, name).iter().map(|delivery| delivery["id"].clone()).collect();
-        (came, ids)
+        (requests, ids)
     };
     let (first, second, other) = (run("one", 9), run("two", 9), run("three", 10));
     assert!(first == second, "the same twice");
-    assert!(first.0 != other.0, "another seed, another story");
-    assert!(first.0.len() > 30, "some came twice, or cut off");
+    assert!(first.0 != other.0, "another seed gives other deliveries");
+    assert!(first.0.len() > 30, "some requests are repeated or truncated");
 }
 
 #[test]
-fn standard_webhooks_signatures_verify_and_a_bad_one_does_not() {
+fn standard_webhooks_signatures_verify_and_a_forged_one_does_not() {
     let secret = "whsec_c3RhbmRpbi1zdGFuZGluLXN0YW5kaW4=";
     let server = of(&format!(
         "{RETRY}, signing: {{scheme: standard-webhooks, secret: {secret}}}, faults: [{{event: x.y, per: delivery, hits: 1, then: bad-signature}}]"
     ));
-    let receiver = Receiver::new(&[Effect::Answer(200), Effect::Answer(401), Effect::Answer(200)]);
+    let receiver = Receiver::new(&[Response::Answer(200), Response::Answer(401), Response::Answer(200)]);
     subscribe(&server, "hooks", &receiver.url);
     message(&server, "c");
     advance(&server, "hooks", "0s");
@@ -177,30 +177,30 @@ fn standard_webhooks_signatures_verify_and_a_bad_one_does_not() {
     advance(&server, "hooks", "10s");
     let verifier = standardwebhooks::Webhook::new(secret).unwrap();
     let good = |at: usize| {
-        let came = &receiver.came()[at];
+        let request = &receiver.requests()[at];
         let mut headers = ureq::http::HeaderMap::new();
         for name in ["webhook-id", "webhook-timestamp", "webhook-signature"] {
-            headers.insert(name, came.header(name).parse().unwrap());
+            headers.insert(name, request.header(name).parse().unwrap());
         }
-        assert_eq!(came.header("webhook-id"), came.json["eventId"].as_str().unwrap());
-        verifier.verify(&came.body, &headers).is_ok()
+        assert_eq!(request.header("webhook-id"), request.json["eventId"].as_str().unwrap());
+        verifier.verify(&request.body, &headers).is_ok()
     };
     assert_eq!([good(0), good(1), good(2)], [true, false, true], "the clock is frozen in the past");
 }
 
 #[test]
-fn signatures_can_bear_the_worlds_time() {
+fn signatures_can_use_the_worlds_time() {
     let secret = "whsec_c3RhbmRpbi1zdGFuZGluLXN0YW5kaW4=";
     let server = of(&format!("signing: {{scheme: standard-webhooks, secret: {secret}, timestamp: world}}"));
-    let receiver = Receiver::new(&[Effect::Answer(200)]);
+    let receiver = Receiver::new(&[Response::Answer(200)]);
     subscribe(&server, "hooks", &receiver.url);
     message(&server, "c");
     advance(&server, "hooks", "0s");
-    let came = &receiver.came()[0];
-    assert_eq!(came.header("webhook-timestamp"), "1782810000");
+    let request = &receiver.requests()[0];
+    assert_eq!(request.header("webhook-timestamp"), "1782810000");
     let verifier = standardwebhooks::Webhook::new(secret).unwrap();
-    let signed = verifier.sign(came.header("webhook-id"), 1_782_810_000, &came.body).unwrap();
-    assert_eq!(came.header("webhook-signature"), signed);
+    let signed = verifier.sign(request.header("webhook-id"), 1_782_810_000, &request.body).unwrap();
+    assert_eq!(request.header("webhook-signature"), signed);
 }
 
 #[test]
@@ -213,21 +213,21 @@ fn each_fault_does_what_it_says() {
           {{when: {{conversation: swapped}}, hits: 1, then: reorder}},
           {{when: {{conversation: cut}}, per: delivery, hits: 1, then: truncate}}]"
     ));
-    let receiver = Receiver::new(&[Effect::Answer(200)]);
+    let receiver = Receiver::new(&[Response::Answer(200)]);
     subscribe(&server, "hooks", &receiver.url);
     let after = |conversations: &[&str], span: &str| {
-        let before = receiver.came().len();
+        let before = receiver.requests().len();
         for conversation in conversations {
             message(&server, conversation);
         }
         advance(&server, "hooks", span);
-        receiver.told()[before..].to_vec()
+        receiver.summaries()[before..].to_vec()
     };
     assert_eq!(after(&["twice"], "0s"), ["message.added twice 1"; 2]);
-    let ids: Vec<Value> = receiver.came().iter().map(|came| came.json["eventId"].clone()).collect();
+    let ids: Vec<Value> = receiver.requests().iter().map(|request| request.json["eventId"].clone()).collect();
     assert_eq!(ids[0], ids[1]);
     assert!(after(&["never"], "60s").is_empty());
-    assert_eq!(told(&server)[1], "dead (fault: drop): ");
+    assert_eq!(summaries(&server)[1], "dead (fault: drop): ");
     assert_eq!(after(&["late", "late"], "4s"), ["message.added late 2"], "overtaken");
     assert_eq!(after(&[], "1s"), ["message.added late 1"]);
     assert_eq!(
@@ -236,31 +236,31 @@ fn each_fault_does_what_it_says() {
     );
     let whole = after(&["cut"], "10s");
     assert_eq!(whole, ["- - 0", "message.added cut 1"]);
-    let came = receiver.came();
-    let [cut, healed] = &came[came.len() - 2..] else { panic!() };
+    let requests = receiver.requests();
+    let [cut, healed] = &requests[requests.len() - 2..] else { panic!() };
     assert_eq!(cut.header("content-length"), healed.body.len().to_string());
     assert_eq!(cut.body, healed.body[..healed.body.len() / 2]);
 }
 
 #[test]
-fn a_reordered_delivery_that_none_follows_comes_by_itself() {
+fn a_reordered_delivery_without_a_successor_is_sent_alone() {
     let server = of("faults: [{then: reorder, hits: 1}]");
-    let receiver = Receiver::new(&[Effect::Answer(200)]);
+    let receiver = Receiver::new(&[Response::Answer(200)]);
     subscribe(&server, "hooks", &receiver.url);
     message(&server, "c");
     advance(&server, "hooks", "900ms");
-    assert!(receiver.came().is_empty());
+    assert!(receiver.requests().is_empty());
     advance(&server, "hooks", "100ms");
-    assert_eq!(receiver.told(), ["message.added c 1"]);
+    assert_eq!(receiver.summaries(), ["message.added c 1"]);
 }
 
 #[test]
 fn many_events_reach_every_endpoint_once_and_in_order_while_one_hangs() {
     const EVENTS: usize = 1_000;
     let server = of("retry: {attempts: 2, first: 1h, jitter: 0%, timeout: 60s}");
-    let hangs = Receiver::new(&[Effect::Hang]);
+    let hangs = Receiver::new(&[Response::Hang]);
     subscribe(&server, "hooks", &hangs.url);
-    let receivers: Vec<Receiver> = (0..3).map(|_| Receiver::new(&[Effect::Answer(200)])).collect();
+    let receivers: Vec<Receiver> = (0..3).map(|_| Receiver::new(&[Response::Answer(200)])).collect();
     for receiver in &receivers {
         subscribe(&server, "hooks", &receiver.url);
     }
@@ -276,20 +276,20 @@ fn many_events_reach_every_endpoint_once_and_in_order_while_one_hangs() {
         }
     });
     for receiver in &receivers {
-        wait_until("everything came", || receiver.came().len() == EVENTS);
+        wait_until("all requests have arrived", || receiver.requests().len() == EVENTS);
         let mut by_conversation: BTreeMap<String, Vec<u64>> = BTreeMap::new();
-        for came in receiver.came() {
-            let told = came.told();
-            let (conversation, nth) = told["message.added ".len()..].split_once(' ').unwrap();
+        for request in receiver.requests() {
+            let summary = request.summary();
+            let (conversation, nth) = summary["message.added ".len()..].split_once(' ').unwrap();
             by_conversation.entry(conversation.to_owned()).or_default().push(nth.parse().unwrap());
         }
         assert_eq!(by_conversation.len(), 100);
         assert!(
-            by_conversation.values().all(|came| *came == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]),
+            by_conversation.values().all(|request| *request == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]),
             "once each, and in order"
         );
     }
-    assert_eq!(hangs.came().len(), 1, "one at a time");
+    assert_eq!(hangs.requests().len(), 1, "one at a time");
     let began = now();
     let clock = advance(&server, "hooks", "1s");
     assert!(
@@ -300,7 +300,7 @@ fn many_events_reach_every_endpoint_once_and_in_order_while_one_hangs() {
 }
 
 #[test]
-fn closed_targets_are_dead_at_once_and_say_why() {
+fn deliveries_to_forbidden_targets_are_dead_at_once_and_say_why() {
     let server = of("");
     let own = server.base.clone();
     let port = own.rsplit(':').next().unwrap().to_owned();
@@ -330,10 +330,10 @@ fn closed_targets_are_dead_at_once_and_say_why() {
 }
 
 #[test]
-fn what_a_web_page_subscribed_without_a_key_goes_nowhere() {
+fn a_subscription_made_by_a_web_page_without_a_key_is_not_delivered() {
     let open = BASE.replace("keys: [{key: k, name: demo}]\n", "");
     let server = Server::of(&[("hooks.yaml", &open)], &[]);
-    let receiver = Receiver::new(&[Effect::Answer(200)]);
+    let receiver = Receiver::new(&[Response::Answer(200)]);
     let body =
         json!({"businessNumber": "100", "apiKey": "any", "events": ALL[..1], "endpoint": receiver.url});
     let page = || server.client().subscribe().json(&body);
@@ -345,20 +345,20 @@ fn what_a_web_page_subscribed_without_a_key_goes_nowhere() {
     let status: Vec<Value> =
         deliveries(&server, "hooks").iter().map(|delivery| delivery["status"].clone()).collect();
     assert_eq!(status, ["dead", "dead", "delivered"]);
-    assert_eq!(receiver.came().len(), 1);
+    assert_eq!(receiver.requests().len(), 1);
 }
 
 #[test]
-fn the_admin_side_refuses_our_own_deliveries() {
+fn the_admin_api_refuses_our_own_deliveries() {
     let server = of("");
     let agent = format!("standin-webhooks/{}", env!("CARGO_PKG_VERSION"));
     assert_eq!(server.admin("GET", "health").header("user-agent", &agent).send().status, 403);
 }
 
 #[test]
-fn events_tell_one_coherent_story() {
+fn consecutive_events_of_a_conversation_are_consistent() {
     let server = of("");
-    let receiver = Receiver::new(&[Effect::Answer(200)]);
+    let receiver = Receiver::new(&[Response::Answer(200)]);
     subscribe(&server, "hooks", &receiver.url);
     let event = |event: &str, text: Option<&str>| {
         emit(
@@ -372,9 +372,12 @@ fn events_tell_one_coherent_story() {
     let closed = event("message.closed", None);
     assert_eq!(closed.status, 202);
     advance(&server, "hooks", "0s");
-    let came = receiver.came();
-    assert_eq!(receiver.told(), ["conversation.created c 1", "message.added c 2", "conversation.closed c 2"]);
-    let last = &came[2].json;
+    let requests = receiver.requests();
+    assert_eq!(
+        receiver.summaries(),
+        ["conversation.created c 1", "message.added c 2", "conversation.closed c 2"]
+    );
+    let last = &requests[2].json;
     assert_eq!(last["eventId"], closed.json["eventId"]);
     assert_eq!((&last["businessId"], &last["occurredAt"]), (&json!(100), &json!("2026-06-30T09:00:00Z")));
     assert_eq!((&last["data"]["status"], &last["data"]["mood"]), (&json!("CLOSE"), &json!("fine")));
@@ -405,14 +408,14 @@ fn events_tell_one_coherent_story() {
 }
 
 #[test]
-fn a_contact_is_made_where_an_account_has_none() {
+fn a_contact_is_invented_for_an_account_without_contacts() {
     let server = of("");
-    let receiver = Receiver::new(&[Effect::Answer(200)]);
+    let receiver = Receiver::new(&[Response::Answer(200)]);
     let body = json!({"businessNumber": 200, "apiKey": "k", "events": ALL, "endpoint": receiver.url});
     server.client().subscribe().json(&body).send().ok();
     emit(&server, "hooks", &json!({"event": "conversation.created", "business": 200, "conversation": "c"}));
     advance(&server, "hooks", "0s");
-    let contact = receiver.came()[0].json["data"]["contact"].clone();
+    let contact = receiver.requests()[0].json["data"]["contact"].clone();
     let contacts = server.admin("GET", "worlds/hooks/contacts").send().ok();
     let stored =
         contacts.as_array().unwrap().iter().find(|stored| stored["id"] == contact["id"]).unwrap().clone();
@@ -420,28 +423,29 @@ fn a_contact_is_made_where_an_account_has_none() {
 }
 
 #[test]
-fn the_timeline_unfolds_on_the_worlds_clock_and_follows_what_clients_do() {
+fn the_timeline_follows_the_worlds_clock_and_the_clients_calls() {
     let server = of("timeline: [
         {every: 10s, times: 2, event: message.added, business: 100, conversation: c},
         {at: 15s, event: x.y, business: 100, data: {n: 1}},
         {after: contact, event: conversation.created, conversation: d}]");
-    let receiver = Receiver::new(&[Effect::Answer(200)]);
+    let receiver = Receiver::new(&[Response::Answer(200)]);
     subscribe(&server, "hooks", &receiver.url);
     advance(&server, "hooks", "60s");
-    assert_eq!(receiver.told(), ["message.added c 1", "x.y - 0", "message.added c 2"]);
-    let at: Vec<Value> = receiver.came().iter().map(|came| came.json["occurredAt"].clone()).collect();
+    assert_eq!(receiver.summaries(), ["message.added c 1", "x.y - 0", "message.added c 2"]);
+    let at: Vec<Value> =
+        receiver.requests().iter().map(|request| request.json["occurredAt"].clone()).collect();
     assert_eq!(at, ["2026-06-30T09:00:10Z", "2026-06-30T09:00:15Z", "2026-06-30T09:00:20Z"]);
     let contact = json!({"email": "zoe@x.test", "businessIds": [1001]});
     let id = server.client().with_key("k").contact(100).json(&contact).send().ok()["id"].clone();
     server.client().with_key("k").contact(100).json(&json!({"email": "no"})).send();
     advance(&server, "hooks", "0s");
-    assert_eq!(receiver.told()[3..], ["conversation.created d 0"]);
-    assert_eq!(receiver.came()[3].json["data"]["contact"]["id"], id);
+    assert_eq!(receiver.summaries()[3..], ["conversation.created d 0"]);
+    assert_eq!(receiver.requests()[3].json["data"]["contact"]["id"], id);
     server.admin("POST", "worlds/hooks/reset").send().ok();
     assert!(deliveries(&server, "hooks").is_empty());
     subscribe(&server, "hooks", &receiver.url);
     advance(&server, "hooks", "12s");
-    assert_eq!(receiver.told()[4..], ["message.added c 1"], "from the beginning");
+    assert_eq!(receiver.summaries()[4..], ["message.added c 1"], "from the beginning");
 }
 
 #[test]
@@ -449,9 +453,9 @@ fn the_event_after_a_contact_names_the_contact_whatever_a_fault_does_to_the_answ
     let faults = "faults: [{name: patched, operation: contact, then: {body: {patch: [{op: replace, path: /id, value: 7}]}}}]\n";
     let webhooks = "webhooks: {events: {x.y: {}}, timeline: [{after: contact, event: conversation.created, conversation: d}]}\n";
     let server = Server::of(&[("hooks.yaml", &format!("{BASE}{faults}{webhooks}"))], &[]);
-    let receiver = Receiver::new(&[Effect::Answer(200)]);
+    let receiver = Receiver::new(&[Response::Answer(200)]);
     subscribe(&server, "hooks", &receiver.url);
-    for (world, came) in [("hooks", 0), ("other", 1)] {
+    for (world, position) in [("hooks", 0), ("other", 1)] {
         if world == "other" {
             let body = json!({"name": world, "faults": [{"name": "cut", "then": {"body": {"malformed": true}}, "operation": "contact"}]});
             assert_eq!(server.admin("POST", "worlds").json(&body).send().status, 201);
@@ -460,14 +464,14 @@ fn the_event_after_a_contact_names_the_contact_whatever_a_fault_does_to_the_answ
         let contact = json!({"email": "zoe@x.test", "businessIds": [1001]});
         server.world(world).with_key("k").contact(100).json(&contact).send();
         advance(&server, world, "0s");
-        assert_eq!(receiver.came()[came].json["data"]["contact"]["email"], "zoe@x.test", "{world}");
+        assert_eq!(receiver.requests()[position].json["data"]["contact"]["email"], "zoe@x.test", "{world}");
     }
 }
 
 #[test]
-fn another_timeline_does_not_make_up_for_what_lies_behind() {
+fn a_changed_timeline_does_not_emit_past_events() {
     let server = of("timeline: [{at: 5s, event: x.y, business: 100}]");
-    let receiver = Receiver::new(&[Effect::Answer(200)]);
+    let receiver = Receiver::new(&[Response::Answer(200)]);
     subscribe(&server, "hooks", &receiver.url);
     advance(&server, "hooks", "20s");
     let other = format!(
@@ -478,30 +482,38 @@ fn another_timeline_does_not_make_up_for_what_lies_behind() {
         server.admin("GET", "health").send().ok()["scenarios"][0]["generation"] == 2
     });
     advance(&server, "hooks", "60s");
-    let data: Vec<Value> = receiver.came().iter().map(|came| came.json["data"].clone()).collect();
+    let data: Vec<Value> = receiver.requests().iter().map(|request| request.json["data"].clone()).collect();
     assert_eq!(data, [json!({}), json!({"n": 2})]);
 }
 
 #[test]
-fn a_scenarios_own_payload_is_sent_and_one_that_fails_is_dead() {
+fn a_payload_template_is_sent_and_a_failing_one_makes_the_delivery_dead() {
     let base = BASE.to_owned();
     let own = "webhooks: {events: {x.y: {payload: '{\"post\": {{ data.post.a | tojson }}}'}}}\n";
     let server = Server::of(&[("hooks.yaml", &(base + own))], &[]);
-    let receiver = Receiver::new(&[Effect::Answer(200)]);
+    let receiver = Receiver::new(&[Response::Answer(200)]);
     subscribe(&server, "hooks", &receiver.url);
     emit(&server, "hooks", &json!({"event": "x.y", "business": 100, "data": {"post": {"a": [1]}}}));
     emit(&server, "hooks", &json!({"event": "x.y", "business": 100}));
     advance(&server, "hooks", "0s");
-    assert_eq!(receiver.came().len(), 1);
-    assert_eq!(receiver.came()[0].json, json!({"post": [1]}));
-    assert!(told(&server)[1].starts_with("dead (payload: line 1: undefined"), "{:?}", told(&server));
+    assert_eq!(receiver.requests().len(), 1);
+    assert_eq!(receiver.requests()[0].json, json!({"post": [1]}));
+    assert!(
+        summaries(&server)[1].starts_with("dead (payload: line 1: undefined"),
+        "{:?}",
+        summaries(&server)
+    );
 }
 
 #[test]
-fn a_finished_delivery_is_sent_once_more_when_asked() {
+fn a_finished_delivery_is_sent_again_on_request() {
     let server = of(RETRY);
-    let receiver =
-        Receiver::new(&[Effect::Answer(500), Effect::Answer(500), Effect::Answer(500), Effect::Answer(200)]);
+    let receiver = Receiver::new(&[
+        Response::Answer(500),
+        Response::Answer(500),
+        Response::Answer(500),
+        Response::Answer(200),
+    ]);
     subscribe(&server, "hooks", &receiver.url);
     message(&server, "c");
     advance(&server, "hooks", "0s");
@@ -513,7 +525,7 @@ fn a_finished_delivery_is_sent_once_more_when_asked() {
     let again = retry(&id);
     assert_eq!((again.status, &again.json["status"]), (202, &json!("pending")));
     advance(&server, "hooks", "0s");
-    assert_eq!(told(&server), ["delivered: 0s 500, 10s 500, 30s 500, 60s 200"]);
+    assert_eq!(summaries(&server), ["delivered: 0s 500, 10s 500, 30s 500, 60s 200"]);
     let metrics = server.client().call("GET", "/metrics").send().text();
     for line in [
         "standin_delivery_attempts_total 4",
@@ -526,9 +538,9 @@ fn a_finished_delivery_is_sent_once_more_when_asked() {
 }
 
 #[test]
-fn deliveries_are_listed_by_filters_and_in_pages() {
+fn deliveries_are_filtered_and_paged() {
     let server = of("");
-    let receiver = Receiver::new(&[Effect::Answer(200)]);
+    let receiver = Receiver::new(&[Response::Answer(200)]);
     let second = subscribe(&server, "hooks", &receiver.url) + 1;
     subscribe(&server, "hooks", "http://user@127.0.0.1:9/");
     message(&server, "c");
@@ -553,13 +565,13 @@ fn deliveries_are_listed_by_filters_and_in_pages() {
 }
 
 #[test]
-fn what_is_due_is_still_sent_when_the_program_is_told_to_stop() {
+fn due_deliveries_are_sent_before_the_program_stops() {
     let server = of("");
-    let receiver = Receiver::new(&[Effect::Answer(200)]);
+    let receiver = Receiver::new(&[Response::Answer(200)]);
     subscribe(&server, "hooks", &receiver.url);
     for _ in 0..50 {
         message(&server, "c");
     }
     assert!(server.stop().success());
-    assert_eq!(receiver.came().len(), 50);
+    assert_eq!(receiver.requests().len(), 50);
 }

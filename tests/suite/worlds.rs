@@ -1,4 +1,4 @@
-//! Worlds: which of them a call reaches, by its base URL or its key, and how they come, begin anew and go.
+//! Worlds: which of them a request reaches, by its base URL or its key, and how they are created, reset, replaced and deleted.
 
 use std::thread;
 
@@ -26,7 +26,7 @@ fn emails(server: &Server, world: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_default_world_goes_by_two_names_and_none() {
+fn the_default_world_is_reached_by_two_names_and_without_a_name() {
     let server = fresh();
     save(&server.client().with_key("all"), "plain@x.test");
     save(&server.world("default").with_key("all"), "default@x.test");
@@ -59,7 +59,7 @@ fn an_unknown_world_is_404_and_says_how_to_create_one() {
 }
 
 #[test]
-fn a_key_with_a_world_of_its_own_lives_there() {
+fn calls_with_a_key_that_has_its_own_world_reach_that_world() {
     let server = fresh();
     let own = server.client().with_key("own");
     let id = save(&own, "own@x.test");
@@ -72,7 +72,7 @@ fn a_key_with_a_world_of_its_own_lives_there() {
 }
 
 #[test]
-fn a_base_url_beats_a_key() {
+fn the_base_url_takes_precedence_over_the_key() {
     let server = fresh();
     save(&server.world("default").with_key("own"), "here@x.test");
     save(&server.world("other").with_key("own"), "ordinary@x.test");
@@ -83,7 +83,7 @@ fn a_base_url_beats_a_key() {
 }
 
 #[test]
-fn the_subscriptions_key_names_its_world_in_the_body() {
+fn the_key_in_the_body_of_a_subscription_selects_its_world() {
     let server = fresh();
     let body = |key: &str| json!({"businessNumber": 100, "apiKey": key, "events": ["message.added"], "endpoint": "http://h.test"});
     server.client().subscribe().key("all").json(&body("own")).send().ok();
@@ -103,7 +103,7 @@ fn a_revoked_key_with_a_world_of_its_own_is_refused_there() {
 }
 
 #[test]
-fn a_world_is_served_below_its_prefix_alone() {
+fn a_world_is_served_only_below_its_prefix() {
     let answer = server().client().with_key("all").call("POST", "/w/api").send();
     assert_eq!(answer.status, 404);
     let answer = server().client().with_key("all").call("POST", "/x/w/api/v1/qna/unanswered/get").send();
@@ -122,7 +122,7 @@ fn key_of(world: &Value) -> &str {
 }
 
 #[test]
-fn a_world_is_made_with_a_base_url_and_a_key_that_lead_to_it() {
+fn a_created_world_is_reached_by_its_base_url_and_by_its_key() {
     let server = fresh();
     let made = make(&server, &json!({}));
     let (name, key) = (made["name"].as_str().unwrap(), key_of(&made));
@@ -141,7 +141,7 @@ fn a_world_is_made_with_a_base_url_and_a_key_that_lead_to_it() {
 }
 
 #[test]
-fn a_minted_key_covers_everything_without_a_limit_and_in_its_own_world_alone() {
+fn a_minted_key_covers_everything_without_a_limit_but_only_in_its_own_world() {
     let server = fresh();
     let keyless = "standin: 1\nname: keyless\nbusinesses: [{number: 1, name: One}]\n";
     std::fs::write(server.path().join("keyless.yaml"), keyless).unwrap();
@@ -166,7 +166,7 @@ fn a_minted_key_covers_everything_without_a_limit_and_in_its_own_world_alone() {
 }
 
 #[test]
-fn a_world_that_cannot_be_made_says_why() {
+fn a_world_that_cannot_be_created_says_why() {
     let server = fresh();
     make(&server, &json!({"name": "taken"}));
     let refused = |body: Value, status: u16, about: &str| {
@@ -190,7 +190,7 @@ fn a_world_that_cannot_be_made_says_why() {
 }
 
 #[test]
-fn worlds_are_isolated_and_a_reset_is_one_worlds_own() {
+fn worlds_are_isolated_and_a_reset_affects_only_its_world() {
     let server = fresh();
     let (one, two) = (make(&server, &json!({})), make(&server, &json!({})));
     let (first, second) = (one["name"].as_str().unwrap(), two["name"].as_str().unwrap());
@@ -205,13 +205,13 @@ fn worlds_are_isolated_and_a_reset_is_one_worlds_own() {
 }
 
 #[test]
-fn a_world_of_another_seed_tells_another_story_of_the_same_scenario_and_follows_its_file() {
+fn a_world_of_another_seed_has_other_records_and_follows_its_file() {
     let text = |count: u32| {
         format!(
-            "standin: 1\nname: told\nseed: 1\nbusinesses: [{{number: 1, name: One, locations: [{{number: 11, name: L, reviews: [{{generate: {count}, published: 100%}}]}}]}}]\n"
+            "standin: 1\nname: shop\nseed: 1\nbusinesses: [{{number: 1, name: One, locations: [{{number: 11, name: L, reviews: [{{generate: {count}, published: 100%}}]}}]}}]\n"
         )
     };
-    let server = Server::of(&[("told.yaml", &text(10))], &[]);
+    let server = Server::of(&[("shop.yaml", &text(10))], &[]);
     let (same, other) = (make(&server, &json!({"seed": 1})), make(&server, &json!({"seed": 2})));
     let list = |world: &Value| {
         let answer = server.client().with_key(key_of(world)).reviews(1).send().ok();
@@ -221,7 +221,7 @@ fn a_world_of_another_seed_tells_another_story_of_the_same_scenario_and_follows_
     assert_eq!(Value::from(list(&same)), standing);
     assert_ne!(Value::from(list(&other)), standing);
     let before = list(&other);
-    std::fs::write(server.path().join("told.yaml"), text(12)).unwrap();
+    std::fs::write(server.path().join("shop.yaml"), text(12)).unwrap();
     wait_until("the made world follows", || list(&other).len() == 12);
     assert!(before.iter().all(|review| list(&other).contains(review)), "under its own seed");
 }
@@ -233,7 +233,7 @@ fn error(answer: &Answer, status: u16, about: &str) {
 }
 
 #[test]
-fn worlds_are_listed_by_name_a_page_at_a_time() {
+fn worlds_are_listed_by_name_in_pages() {
     let server = fresh();
     make(&server, &json!({"name": "mine", "scenario": "other", "seed": 9}));
     let page = server.admin("GET", "worlds").raw_query("offset=1&limit=2").send();
@@ -252,7 +252,7 @@ fn worlds_are_listed_by_name_a_page_at_a_time() {
 }
 
 #[test]
-fn a_removed_world_is_gone_with_its_key_and_its_name_is_free() {
+fn a_deleted_world_and_its_key_are_gone_and_its_name_is_free() {
     let server = fresh();
     let before = make(&server, &json!({"name": "mine"}));
     save(&server.client().with_key(key_of(&before)), "a@x.test");
@@ -275,7 +275,7 @@ fn put(server: &Server, name: &str, body: &Value) -> Answer {
 }
 
 #[test]
-fn a_world_that_is_put_is_made_and_then_begun_anew_with_the_key_it_has() {
+fn putting_a_world_creates_it_and_later_restarts_it_with_its_key() {
     let server = fresh();
     let made = put(&server, "mine", &json!({"name": "mine", "seed": 3}));
     assert_eq!((made.status, &made.json["seed"]), (201, &json!(3)));
@@ -298,7 +298,7 @@ fn a_world_that_is_put_is_made_and_then_begun_anew_with_the_key_it_has() {
 }
 
 #[test]
-fn a_world_that_cannot_be_put_stays_as_it_is() {
+fn a_refused_put_does_not_change_the_world() {
     let server = fresh();
     put(&server, "mine", &json!({"seed": 3}));
     save(&server.world("mine").with_key("all"), "a@x.test");
@@ -319,7 +319,7 @@ fn a_world_that_cannot_be_put_stays_as_it_is() {
 }
 
 #[test]
-fn a_standing_world_that_is_put_begins_anew_until_its_next_reset() {
+fn putting_a_standing_world_restarts_it_until_its_next_reset() {
     let server = fresh();
     save(&server.client().with_key("all"), "a@x.test");
     let body = json!({"seed": 5, "clock": {"start": "2027-01-01T00:00:00Z"}, "faults": [{"name": "f", "then": {"status": 503}}]});
@@ -337,7 +337,7 @@ fn a_standing_world_that_is_put_begins_anew_until_its_next_reset() {
 }
 
 #[test]
-fn a_worlds_faults_are_put_in_order_and_its_start() {
+fn faults_given_at_creation_keep_their_order_and_survive_a_reset() {
     let server = fresh();
     let faults = json!([
         {"name": "a", "operation": "qna", "then": {"status": 501}},
@@ -356,7 +356,7 @@ fn a_worlds_faults_are_put_in_order_and_its_start() {
 }
 
 #[test]
-fn faults_of_a_world_are_checked_as_in_a_file_before_it_is_made() {
+fn faults_of_a_world_are_validated_as_in_a_file_before_it_is_created() {
     let server = fresh();
     let body = r#"{
   "name": "mine",
@@ -388,7 +388,7 @@ fn faults_of_a_world_are_checked_as_in_a_file_before_it_is_made() {
 }
 
 #[test]
-fn a_worlds_clock_starts_where_it_is_told_and_after_a_reset_too() {
+fn a_worlds_clock_starts_at_the_given_time_also_after_a_reset() {
     let server = fresh();
     let clock = |world: &str| {
         let shown = server.admin("GET", &format!("worlds/{world}/clock")).send().ok();
@@ -408,7 +408,7 @@ fn a_worlds_clock_starts_where_it_is_told_and_after_a_reset_too() {
 }
 
 #[test]
-fn the_program_removes_idle_worlds_by_itself_and_looking_at_one_is_to_use_it() {
+fn the_program_removes_idle_worlds_and_reading_a_world_keeps_it() {
     let server = Server::of(&[("api.yaml", API)], &["--idle", "1s"]);
     make(&server, &json!({"name": "kept"}));
     make(&server, &json!({"name": "left"}));
@@ -422,12 +422,12 @@ fn the_program_removes_idle_worlds_by_itself_and_looking_at_one_is_to_use_it() {
 }
 
 #[test]
-fn an_idle_time_that_is_none_is_refused() {
+fn an_invalid_idle_time_is_refused() {
     for wrong in ["0s", "1", "soon", ""] {
         let ended = program().args(["serve", "--idle", wrong]).output().unwrap();
-        let told = String::from_utf8_lossy(&ended.stderr).into_owned();
-        assert_eq!(ended.status.code(), Some(2), "{told}");
-        assert!(told.contains("--idle") && told.contains("`never`"), "{told}");
+        let errors = String::from_utf8_lossy(&ended.stderr).into_owned();
+        assert_eq!(ended.status.code(), Some(2), "{errors}");
+        assert!(errors.contains("--idle") && errors.contains("`never`"), "{errors}");
     }
     let server = Server::of(&[("api.yaml", API)], &["--idle", "never"]);
     make(&server, &json!({}));
@@ -440,7 +440,7 @@ fn generated(reviews: u32) -> String {
 }
 
 #[test]
-fn a_ninth_large_dataset_under_another_seed_is_refused_and_changes_nothing() {
+fn a_ninth_large_dataset_of_another_seed_is_refused_and_changes_nothing() {
     let files = [("large.yaml", generated(100_001)), ("small.yaml", generated(100_000))];
     let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (*name, text.as_str())).collect();
     let server = Server::of(&files, &[]);
@@ -475,7 +475,7 @@ keys: [{key: all}, {key: limited, rate_limit: 5 per 1h}]
 businesses: [{number: 100, name: One, locations: [{number: 1001, name: L, reviews: [{generate: 30}]}]}]
 faults: [{name: once, operation: reviews, hits: 1, then: {status: 503}}]\n";
 
-/// What is done to a world of the crowd.
+/// One step in a world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Step {
     List,
@@ -484,14 +484,14 @@ enum Step {
 }
 
 #[test]
-fn two_hundred_worlds_under_sixteen_threads_never_cross() {
+fn two_hundred_worlds_used_by_sixteen_threads_stay_isolated() {
     const WORLDS: usize = 200;
     const RESET: usize = 77;
     const THREADS: usize = 16;
     let server = Server::of(&[("crowd.yaml", CROWD)], &[]);
     let worlds: Vec<Value> = (0..WORLDS).map(|_| make(&server, &json!({}))).collect();
     let name = |world: usize| worlds[world]["name"].as_str().unwrap();
-    // Every step of all worlds before the next one: each world has several threads at once.
+    // The steps of a world are apart in the list, so that several threads use each world at the same time.
     let mut steps: Vec<(usize, Step)> = Vec::new();
     for round in 0..8 {
         for world in 0..WORLDS {

@@ -1,4 +1,4 @@
-//! The examples, and a corpus of broken scenarios with every message.
+//! The examples load, and every broken scenario of `tests/broken` has its expected diagnostics.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,7 +9,7 @@ use crate::scenario::render;
 
 use super::{codes, from_disk, here};
 
-/// Files of a folder with that ending, sorted.
+/// The files of a folder with that ending, sorted.
 pub fn files(folder: &str, ending: &str) -> Vec<String> {
     let names =
         fs::read_dir(here(folder)).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -33,42 +33,42 @@ fn without_folder(problem: &Diagnostic, folder: &str) -> Diagnostic {
 fn the_examples_load() {
     for name in files("examples", ".yaml") {
         let loaded = from_disk("examples", &name);
-        let told: Vec<String> =
+        let rendered: Vec<String> =
             loaded.diagnostics.iter().map(|problem| render::human(problem, false)).collect();
         let known = ["not-acted-on", "frozen-clock"];
-        assert!(codes(&loaded).iter().all(|code| known.contains(code)), "{name}\n{}", told.join("\n\n"));
+        assert!(codes(&loaded).iter().all(|code| known.contains(code)), "{name}\n{}", rendered.join("\n\n"));
         assert!(loaded.scenario.is_some(), "{name}");
     }
 }
 
 #[test]
-fn every_mistake_gets_its_message() {
+fn every_broken_scenario_has_its_expected_diagnostics() {
     let mut wrong = Vec::new();
     for name in files("broken", ".yaml") {
         let loaded = from_disk("broken", &name);
-        let mut told = String::new();
+        let mut rendered = String::new();
         for problem in &loaded.diagnostics {
-            told.push_str(&render::human(&without_folder(problem, "broken"), false));
-            told.push_str("\n\n");
+            rendered.push_str(&render::human(&without_folder(problem, "broken"), false));
+            rendered.push_str("\n\n");
         }
         assert!(!loaded.diagnostics.is_empty(), "{name} has no mistake");
         let errors = loaded.diagnostics.iter().any(|problem| problem.severity == Severity::Error);
         assert_eq!(loaded.scenario.is_none(), errors, "{name}");
         let expected = here("broken").join(&name).with_extension("txt");
         if std::env::var_os("UPDATE").is_some() {
-            fs::write(expected, &told).unwrap();
-        } else if fs::read_to_string(expected).ok().as_deref() != Some(&told) {
-            wrong.push(format!("{name}:\n{told}"));
+            fs::write(expected, &rendered).unwrap();
+        } else if fs::read_to_string(expected).ok().as_deref() != Some(&rendered) {
+            wrong.push(format!("{name}:\n{rendered}"));
         }
     }
     assert!(wrong.is_empty(), "UPDATE=1 accepts these:\n\n{}", wrong.join("\n"));
 }
 
-/// Codes of folders and floods, which no single small file has; unit tests raise them.
+/// Codes that need a folder or very many findings. Unit tests cover them.
 const ELSEWHERE: [&str; 3] = ["too-many", "unused-file", "wrong-name"];
 
 #[test]
-fn every_code_has_its_example() {
+fn every_diagnostic_code_has_an_example() {
     let mut raised: BTreeSet<String> = ELSEWHERE.map(str::to_owned).into();
     for name in files("broken", ".yaml") {
         raised.extend(codes(&from_disk("broken", &name)).into_iter().map(str::to_owned));
@@ -80,7 +80,7 @@ fn every_code_has_its_example() {
     assert!(missing.is_empty(), "no example has {missing:?}");
 }
 
-/// Codes are texts of lower-case words joined by dashes, in calls that note findings.
+/// Collects the diagnostic codes in the sources: texts of lower-case words and dashes in calls that report findings.
 fn sources(folder: &Path, codes: &mut BTreeSet<String>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

@@ -12,7 +12,7 @@ fn folder(files: &[(&str, &str)]) -> LoadedFolder {
 }
 
 #[test]
-fn a_folder_holds_scenarios_parts_and_other_files() {
+fn a_folder_may_have_scenarios_parts_and_other_files() {
     let found = folder(&[
         ("/w/s/b.yaml", "standin: 1\ninclude: [deep/used.yml]"),
         (
@@ -40,18 +40,18 @@ fn a_folder_holds_scenarios_parts_and_other_files() {
 }
 
 #[test]
-fn two_scenarios_of_one_name_are_told_at_both() {
+fn two_scenarios_of_one_name_are_an_error_in_both() {
     let found = folder(&[
         ("/w/s/a.yaml", "standin: 1"),
         ("/w/s/b.yaml", "standin: 1\nname: a"),
         ("/w/s/c.yaml", "standin: 1"),
     ]);
-    let told: Vec<_> = found.scenarios.iter().map(|one| (codes(one), one.scenario.is_some())).collect();
-    assert_eq!(told, [(vec!["duplicate-name"], false), (vec!["duplicate-name"], false), (vec![], true)]);
+    let results: Vec<_> = found.scenarios.iter().map(|one| (codes(one), one.scenario.is_some())).collect();
+    assert_eq!(results, [(vec!["duplicate-name"], false), (vec!["duplicate-name"], false), (vec![], true)]);
 }
 
 #[test]
-fn a_keys_own_world_bears_no_scenarios_name() {
+fn the_own_world_of_a_key_may_not_have_the_name_of_a_scenario() {
     let found = folder(&[
         ("/w/s/a.yaml", "standin: 1\nkeys: [{key: k, name: b, world: own}]"),
         ("/w/s/b.yaml", "standin: 1"),
@@ -61,7 +61,7 @@ fn a_keys_own_world_bears_no_scenarios_name() {
 }
 
 #[test]
-fn what_is_named_and_not_there_is_told() {
+fn a_named_file_that_is_missing_is_an_error() {
     let found = load_all(&Memory::default(), TODAY, &["no.yaml".into()], None, Path::new("/w"));
     assert_eq!(
         found.all_diagnostics().map(|it| it.message.as_str()).collect::<Vec<_>>(),

@@ -1,4 +1,4 @@
-//! Laws: the order of keys changes nothing, and no bytes make the loader panic.
+//! Properties of the loader: the order of keys does not matter, and no bytes cause a panic.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 
 use super::{TODAY, from_text, loaded};
 
-/// YAML again of a tree, the members of its maps in another order.
+/// Writes a tree as YAML with the members of its maps in another order.
 pub fn permuted(value: &Json, turn: usize) -> String {
     match value {
         Json::Object(members) => {

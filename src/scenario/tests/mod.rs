@@ -1,4 +1,4 @@
-//! Tests of the whole loader: the examples load, and every mistake gets its message.
+//! Tests of the whole loader.
 
 mod corpus;
 mod folders;
@@ -34,6 +34,7 @@ fn codes(loaded: &LoadedScenario) -> Vec<&'static str> {
 
 fn loaded(text: &str) -> Scenario {
     let loaded = from_text(text);
-    let told: Vec<String> = loaded.diagnostics.iter().map(|problem| render::human(problem, false)).collect();
-    loaded.scenario.unwrap_or_else(|| panic!("{}", told.join("\n\n")))
+    let rendered: Vec<String> =
+        loaded.diagnostics.iter().map(|problem| render::human(problem, false)).collect();
+    loaded.scenario.unwrap_or_else(|| panic!("{}", rendered.join("\n\n")))
 }

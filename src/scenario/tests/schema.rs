@@ -1,4 +1,4 @@
-//! The JSON Schema says of the examples what the loader says.
+//! The JSON Schema accepts and rejects the same scenarios as the loader.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 use super::corpus::files;
 use super::here;
 
-/// As much of JSON Schema as the schema uses.
+/// Whether a value matches a schema. It supports the keywords that the schema uses.
 fn fits(schema: &Json, root: &Json, value: &Json) -> bool {
     if let Some(name) = schema["$ref"].as_str() {
         return fits(root.pointer(&name[1..]).unwrap(), root, value);
@@ -63,7 +63,7 @@ fn tree(path: &Path) -> Json {
 }
 
 #[test]
-fn the_examples_fit_the_schema_and_mistakes_do_not() {
+fn the_examples_match_the_schema_and_mistakes_do_not() {
     let schema = schema();
     for name in files("examples", ".yaml") {
         assert!(fits(&schema, &schema, &tree(&here("examples").join(&name))), "{name}");

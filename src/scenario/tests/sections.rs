@@ -1,4 +1,4 @@
-//! Faults, webhooks, expectations and routes from outside.
+//! The sections for faults, webhooks, expectations and routes.
 
 use std::fs;
 
@@ -11,7 +11,7 @@ use super::laws::permuted;
 use super::{codes, from_disk, from_text, here};
 
 #[test]
-fn each_section_in_use_says_once_that_it_is_not_acted_on() {
+fn each_unsupported_section_has_one_warning() {
     let loaded = from_disk("examples", "sections.yaml");
     assert_eq!(codes(&loaded), ["not-acted-on"; 2]);
     let scenario = loaded.scenario.unwrap();
@@ -25,7 +25,7 @@ fn each_section_in_use_says_once_that_it_is_not_acted_on() {
 }
 
 #[test]
-fn the_order_of_keys_changes_nothing_in_them() {
+fn the_order_of_keys_in_these_sections_changes_nothing() {
     let text = fs::read_to_string(here("examples").join("sections.yaml")).unwrap();
     let tree = yaml::parse(&mut Findings::default(), FileId(0), &text).unwrap().to_json();
     let whole = |text: &str| {
@@ -56,7 +56,7 @@ fn an_included_fault_is_replaced_by_its_name() {
 
 proptest! {
     #[test]
-    fn no_change_of_a_character_makes_them_panic(place in 0_usize..5000, with in "[-:{}\\[\\]\"',\n#&*~/% x9é]{0,2}") {
+    fn no_change_of_a_character_makes_the_loader_panic(place in 0_usize..5000, with in "[-:{}\\[\\]\"',\n#&*~/% x9é]{0,2}") {
         let text = include_str!("../../../tests/examples/sections.yaml");
         let place = (0..=place.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap();
         let end = text[place..].chars().next().map_or(place, |c| place + c.len_utf8());

@@ -1,4 +1,4 @@
-//! What a scenario comes to mean.
+//! Scenarios after validation.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use crate::scenario::{LoadContext, load, load_text, render};
 use super::{TODAY, codes, from_text, loaded};
 
 #[test]
-fn what_is_left_out_has_the_documented_defaults() {
+fn omitted_values_have_the_documented_defaults() {
     let scenario = loaded(
         "standin: 1\nbusinesses: [{number: 1, name: A, locations: [{number: 11, name: L, reviews: [{generate: 3}, {rating: 5, date: 2026-06-01, response: Thanks}], questions: [{generate: 2}, {question: Why?, date: 2026-05-01, answers: [{answer: So., owner: true}]}]}], contacts: [{generate: 4, locale: fr}]}]",
     );
@@ -23,20 +23,20 @@ fn what_is_left_out_has_the_documented_defaults() {
         "Generated(ReviewPlan { count: 3, ratings: [5, 5, 10, 25, 55], sources: [(0, 60), (1, 25), (24, 10), (25, 5)], \
          from: Day(20270), to: Day(20634), published: 900000, responded: 400000, locales: [(En, 1)] })"
     );
-    let told = format!("{:?}", location.reviews[1]);
+    let text = format!("{:?}", location.reviews[1]);
     for part in
         ["source: 0", "published: true", "mentions: 1", "sentiment: None", "response_day: Some(Day(20605))"]
     {
-        assert!(told.contains(part), "{part}: {told}");
+        assert!(text.contains(part), "{part}: {text}");
     }
-    let told = format!("{:?}", location.questions[1]);
+    let text = format!("{:?}", location.questions[1]);
     assert!(
-        told.contains("category: \"REGULAR_USER\"") && told.matches("at: Moment(1777593600000)").count() == 2
+        text.contains("category: \"REGULAR_USER\"") && text.matches("at: Moment(1777593600000)").count() == 2
     );
 }
 
 #[test]
-fn texts_stay_as_they_were_written() {
+fn texts_are_kept_as_written() {
     let scenario = loaded(
         "standin: 1\nkeys: [{key: 12e4567, name: 007}]\nbusinesses: [{number: 1, name: 0x1f, contacts: [{id: 1, phone: +12125551234, externalId: 00123, firstName: true}]}]",
     );
@@ -51,7 +51,7 @@ fn texts_stay_as_they_were_written() {
 }
 
 #[test]
-fn the_dialect_takes_its_sources_and_statuses() {
+fn the_dialect_has_its_sources_and_statuses() {
     let scenario = loaded(
         "standin: 1\ndialect:\n  statuses: {1027: 400, 1167: {contact: 402}}\n  cors: [https://a.test]\n  sources: {zed: {name: Zed}, dentalmap: {name: DentalMap, recommendation: true}, yelp: {reply: true}}\n  to_date: exclusive\nbusinesses: [{number: 1, name: A, locations: [{number: 2, name: L, reviews: [{rating: 1, date: 2026-01-01, source: DENTALMAP}]}]}]",
     );
@@ -66,7 +66,7 @@ fn the_dialect_takes_its_sources_and_statuses() {
 }
 
 #[test]
-fn an_include_is_replaced_by_name_and_keeps_its_place() {
+fn an_included_record_is_replaced_by_name_and_keeps_its_position() {
     let memory = Memory::new(&[
         (
             "a.yaml",
@@ -107,7 +107,7 @@ fn an_include_is_replaced_by_name_and_keeps_its_place() {
 }
 
 #[test]
-fn seed_data_is_the_same_in_every_format() {
+fn seed_data_loads_the_same_from_every_format() {
     let memory = Memory::new(&[
         (
             "r.csv",
@@ -146,13 +146,13 @@ fn seed_data_is_the_same_in_every_format() {
 }
 
 #[test]
-fn a_scenario_sent_under_a_name_bears_no_other() {
+fn a_scenario_sent_under_a_name_must_have_that_name() {
     assert_eq!(codes(&from_text("standin: 1\nname: test")), [""; 0]);
     assert_eq!(codes(&from_text("standin: 1\nname: other")), ["wrong-name"]);
 }
 
 #[test]
-fn problems_have_renderings_for_programs() {
+fn diagnostics_are_rendered_for_programs() {
     let loaded = from_text("standin: 1\nsed: 1\nsummary: [a,\u{a0}b]");
     let json = render::json(&loaded.diagnostics);
     assert_eq!(
