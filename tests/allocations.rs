@@ -63,9 +63,9 @@ fn request(path: &str, body: &str) -> Vec<u8> {
 }
 
 /// Sends a request and reads the answer to its end, without an allocation.
-fn exchange(stream: &mut TcpStream, request: &[u8]) {
+fn exchange(stream: &mut TcpStream, answer: &mut [u8], request: &[u8]) {
     stream.write_all(request).unwrap();
-    let (mut answer, mut length, mut end) = ([0; 65_536], 0, usize::MAX);
+    let (mut length, mut end) = (0, usize::MAX);
     while length < end {
         let read = stream.read(&mut answer[length..]).unwrap();
         assert_ne!(read, 0, "the connection ended");
@@ -81,10 +81,15 @@ fn exchange(stream: &mut TcpStream, request: &[u8]) {
 
 /// The allocations per call of a list of requests, of which the first half warms up.
 fn per_call(stream: &mut TcpStream, requests: &[Vec<u8>]) -> usize {
+    let mut answer = vec![0; 65_536];
     let (first, second) = requests.split_at(CALLS);
-    first.iter().for_each(|request| exchange(stream, request));
+    for request in first {
+        exchange(stream, &mut answer, request);
+    }
     let before = ALLOCATIONS.load(Ordering::Relaxed);
-    second.iter().for_each(|request| exchange(stream, request));
+    for request in second {
+        exchange(stream, &mut answer, request);
+    }
     (ALLOCATIONS.load(Ordering::Relaxed) - before) / CALLS
 }
 

@@ -1,4 +1,4 @@
-//! RawConnection faults as a client sees them on a raw socket. They do not delay other clients.
+//! Wire faults as a client sees them on a raw socket. They do not delay other clients.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
