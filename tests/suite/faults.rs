@@ -386,8 +386,9 @@ fn a_fault_with_only_a_delay_lets_later_faults_apply() {
 #[test]
 fn header_changes_apply_to_real_and_injected_answers() {
     let (client, send) = (world(), case("real-headers"));
-    let plain = client.qna(100).send();
-    let answer = send(client.qna(100));
+    let from_page = || client.qna(100).header("origin", "https://shop.test");
+    let plain = from_page().send();
+    let answer = send(from_page());
     assert_eq!((answer.status, &answer.bytes), (200, &plain.bytes));
     assert_eq!(answer.header("content-type"), Some("text/html"));
     assert_eq!(answer.header("x-new"), Some("a, b"));
@@ -420,7 +421,10 @@ fn every_code_of_the_catalogue_is_injected_as_its_operation_answers_it() {
     ];
     for (number, status, message) in CODES {
         for (operation, call) in calls(&client).into_iter().enumerate() {
-            let answer = call.header("prefer", &format!("fault=e{number}")).send();
+            let answer = call
+                .header("prefer", &format!("fault=e{number}"))
+                .header("origin", "https://shop.test")
+                .send();
             // As the dialect of the scenario says.
             let status = match (number, operation) {
                 (1027, _) => 400,
@@ -482,7 +486,7 @@ fn an_injected_status_has_exactly_the_given_body() {
     injected(&answer, 502, "<h1>Bad gateway</h1>\n");
     assert_eq!(answer.header("content-type"), Some("text/plain; charset=utf-8"));
     for (empty, status) in [("empty", 503), ("none", 204)] {
-        let answer = case(empty)(client.qna(100));
+        let answer = case(empty)(client.qna(100).header("origin", "https://shop.test"));
         injected(&answer, status, "");
         assert_eq!(answer.header("content-type"), None);
         assert_eq!(answer.header("access-control-allow-origin"), Some("*"));
@@ -598,9 +602,9 @@ fn a_decision_without_chance_has_no_draw_and_a_delay_alone_is_traced() {
         trace(&traced(client.qna(100), "trace-plain")),
         [Some("1"), Some("1"), None, None, Some("trace-plain")]
     );
-    let answer = traced(client.qna(100), "trace-late");
+    let answer = traced(client.qna(100).header("origin", "https://shop.test"), "trace-late");
     let [_, attempt, _, threshold, fault] = trace(&answer);
-    assert_eq!((attempt, threshold, fault), (Some("0"), Some("1"), Some("trace-late")), "the delay struck");
+    assert_eq!((attempt, threshold, fault), (Some("0"), Some("1"), Some("trace-late")), "the delay applied");
     assert_eq!(trace(&traced(client.qna(100), "trace-name"))[4], Some(r"St\u{f6}rung"));
     let exposed = answer.header("access-control-expose-headers").unwrap();
     for name in ["generation", "attempt", "draw", "threshold", "fault"] {
