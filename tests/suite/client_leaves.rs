@@ -27,8 +27,8 @@ fn count(server: &Server, status: &str) -> usize {
 
 /// The log line of the request.
 fn log_line(server: &Server) -> Option<Value> {
-    let told = server.told.lock().unwrap();
-    told.iter().find(|line| line["path"] == "/v1/review/businessId/100").cloned()
+    let log = server.log.lock().unwrap();
+    log.iter().find(|line| line["path"] == "/v1/review/businessId/100").cloned()
 }
 
 #[test]
