@@ -129,18 +129,14 @@ fn kind(files: &dyn Files, path: &Path) -> Kind {
     if !text.contains("standin") {
         return Kind::Other;
     }
-    match yaml::parse(&mut Findings::default(), FileId(0), text) {
-        Some(node) => {
-            let entries = node.entries().unwrap_or_default();
-            let is_part = node.get("part").and_then(Node::scalar).is_some_and(|part| &*part.text == "true");
-            Kind::of(entries.iter().any(|entry| &*entry.key == "standin"), is_part)
-        }
+    let Some(node) = yaml::parse(&mut Findings::default(), FileId(0), text) else {
         // The syntax is broken, so look for lines that begin with the keys.
-        None => {
-            let has_line = |start| text.lines().any(|line| line.trim_start_matches('{').starts_with(start));
-            Kind::of(has_line("standin"), has_line("part: true"))
-        }
-    }
+        let has_line = |start| text.lines().any(|line| line.trim_start_matches('{').starts_with(start));
+        return Kind::of(has_line("standin"), has_line("part: true"));
+    };
+    let entries = node.entries().unwrap_or_default();
+    let is_part = node.get("part").and_then(Node::scalar).is_some_and(|part| &*part.text == "true");
+    Kind::of(entries.iter().any(|entry| &*entry.key == "standin"), is_part)
 }
 
 /// Reports scenarios of the same name, each at its own place. None of them loads.

@@ -1,43 +1,41 @@
-//! Expectations, from their text.
+//! Validates expectations.
 
 use crate::api::error::Code;
 use crate::api::operation::Operation;
 use crate::expect::expectation::{
     After, Answer, Contacts, Deliveries, Expectation, Requests, Requirement, RetryScope, Wait,
 };
+use crate::operations;
 use crate::operations::spec::Spec;
 use crate::scenario::collections::OneOrMany;
 use crate::scenario::diagnostic::{Findings, join_or};
 use crate::scenario::fault::{condition, fields};
 use crate::scenario::node::Node;
-use crate::scenario::raw_expect::{self as raw, WaitSpec};
+use crate::scenario::raw_expect as raw;
 use crate::scenario::read::{Read, Spanned};
 use crate::scenario::references::{References, check_accounts, unknown_code};
-use crate::scenario::report::unknown_reference;
-use crate::scenario::report::{at_most_one, require_entries, stray_key};
-use crate::scenario::scalars::distinct_operations;
-use crate::scenario::source::Span;
+use crate::scenario::report::{at_most_one, given_entries, require_one_of, stray_key, unknown_reference};
+use crate::scenario::scalars::{NonBlank, distinct_operations};
 use crate::scenario::validate::Unique;
 use crate::scenario::{fault, webhook};
 
-/// The expectations of a scenario, those left out that have an error. `known` has the names of its faults and events.
+/// Validates the expectations of a scenario. Expectations with an error are left out.
 pub fn validate(findings: &mut Findings, references: &References, nodes: &[&Node]) -> Vec<Expectation> {
     let mut names = Unique::new("duplicate-name", "expectation");
     let mut expectations = Vec::with_capacity(nodes.len());
     for node in nodes {
         fault::unique_name(findings, &mut names, node);
-        expectations.extend(one(findings, references, node));
+        expectations.extend(validate_one(findings, references, node));
     }
     expectations
 }
 
-/// One expectation by itself, as the admin side gets it; nothing where it has an error.
-pub fn one(findings: &mut Findings, references: &References, node: &Node) -> Option<Expectation> {
-    let before = findings.errors();
+fn validate_one(findings: &mut Findings, references: &References, node: &Node) -> Option<Expectation> {
+    let errors_before = findings.errors();
     let raw = raw::Expectation::read(findings, node)?;
     let requirement = requirement(findings, references, &raw, node);
     let expectation = Expectation { name: raw.name?.value.0, requirement: requirement? };
-    (findings.errors() == before).then_some(expectation)
+    (findings.errors() == errors_before).then_some(expectation)
 }
 
 fn requirement(
@@ -53,8 +51,8 @@ fn requirement(
         ("deliveries", raw.deliveries.as_ref().map(|value| value.span)),
     ];
     let kind = at_most_one(findings, "an expectation is about one thing", &kinds);
-    needs_one(findings, node, "an expectation", &kinds.map(|(key, _)| key));
-    strays(findings, raw, kind?);
+    require_one_of(findings, node, "an expectation", &kinds.map(|(key, _)| key));
+    report_stray_keys(findings, raw, kind?);
     match kind? {
         "after" => after(findings, references, raw, node).map(Requirement::After),
         "contacts" => contacts(findings, references, raw).map(Requirement::Contacts),
@@ -63,34 +61,21 @@ fn requirement(
     }
 }
 
-fn strays(findings: &mut Findings, raw: &raw::Expectation, kind: &str) {
-    let span = |given: Option<Span>, goes: &[&str]| given.filter(|_| !goes.contains(&kind));
-    for (key, span, with) in [
-        ("of", span(raw.of.map(|value| value.span), &["after"]), "`after`"),
-        ("wait", span(raw.wait.map(|value| value.span), &["after"]), "`after`"),
-        ("retries", span(raw.retries.map(|value| value.span), &["after"]), "`after`"),
-        (
-            "count",
-            span(raw.count.map(|value| value.span), &["requests", "deliveries"]),
-            "`requests` or `deliveries`",
-        ),
-        ("acknowledged", span(raw.acknowledged.map(|value| value.span), &["deliveries"]), "`deliveries`"),
-        ("within", span(raw.within.map(|value| value.span), &["deliveries"]), "`deliveries`"),
+/// Reports keys that are not allowed with this kind of expectation.
+fn report_stray_keys(findings: &mut Findings, raw: &raw::Expectation, kind: &str) {
+    for (key, span, allowed_with) in [
+        ("of", raw.of.map(|value| value.span), &["after"][..]),
+        ("wait", raw.wait.map(|value| value.span), &["after"]),
+        ("retries", raw.retries.map(|value| value.span), &["after"]),
+        ("count", raw.count.map(|value| value.span), &["requests", "deliveries"]),
+        ("acknowledged", raw.acknowledged.map(|value| value.span), &["deliveries"]),
+        ("within", raw.within.map(|value| value.span), &["deliveries"]),
     ] {
-        if let Some(span) = span {
-            stray_key(findings, span, (key, with));
-            if (key, kind) == ("count", "contacts") {
-                findings.help_last("that of contacts stands within: `contacts: {email: …, count: 1}`");
-            }
+        let Some(span) = span.filter(|_| !allowed_with.contains(&kind)) else { continue };
+        stray_key(findings, span, (key, &join_or(allowed_with.iter().copied())));
+        if (key, kind) == ("count", "contacts") {
+            findings.help_last("write it inside of `contacts`: `contacts: {email: …, count: 1}`");
         }
-    }
-}
-
-/// Notes that none of these keys is there; what is there and wrong is told already.
-fn needs_one(findings: &mut Findings, node: &Node, what: &str, keys: &[&str]) {
-    if keys.iter().all(|key| node.get(key).is_none()) {
-        let message = format!("{what} needs {}", join_or(keys.iter().copied()));
-        findings.error("missing-key", node.span, message).label("it does not say what is expected");
     }
 }
 
@@ -100,25 +85,21 @@ fn after(
     raw: &raw::Expectation,
     node: &Node,
 ) -> Option<After> {
-    let given = raw.after.as_ref()?;
-    let answer = answer(findings, references, given, node.get("after")?);
-    needs_one(findings, node, "this expectation", &["wait", "retries"]);
-    let operations = match &given.value.operation {
-        Some(list) if require_entries(findings, ("operation", &list.value), list.span) => {
-            distinct_operations(&list.value)
-        }
-        Some(_) | None => Vec::new(),
-    };
+    let after = raw.after.as_ref()?;
+    let answer = answer(findings, references, &after.value, node.get("after")?);
+    require_one_of(findings, node, "this expectation", &["wait", "retries"]);
+    let operations = given_entries(findings, "operation", after.value.operation.as_ref())
+        .map_or_else(Vec::new, distinct_operations);
     Some(After {
         answer: answer?,
-        operations: names(operations),
-        scope: raw.of.map(|of| match of.value {
-            raw::OfWord::Request => RetryScope::Request,
-            raw::OfWord::Key => RetryScope::Key,
+        operations: names(&operations),
+        scope: raw.of.map(|scope| match scope.value {
+            raw::RetryScope::Request => RetryScope::Request,
+            raw::RetryScope::Key => RetryScope::Key,
         }),
         wait: raw.wait.map(|wait| match wait.value {
-            WaitSpec::RetryAfter => Wait::RetryAfter,
-            WaitSpec::Span(span) => Wait::AtLeast(span),
+            raw::Wait::RetryAfter => Wait::RetryAfter,
+            raw::Wait::AtLeast(duration) => Wait::AtLeast(duration),
         }),
         retries: raw.retries.map(|retries| retries.value),
     })
@@ -127,10 +108,9 @@ fn after(
 fn answer(
     findings: &mut Findings,
     references: &References,
-    given: &Spanned<raw::AfterMap>,
+    after: &raw::AfterMap,
     node: &Node,
 ) -> Option<Answer> {
-    let after = &given.value;
     let kinds = [
         ("error", after.error.map(|value| value.span)),
         ("status", after.status.map(|value| value.span)),
@@ -148,21 +128,16 @@ fn answer(
         }
         Some("status") => u16::try_from(after.status?.value.0).ok().map(Answer::Status),
         Some(_) => {
-            let fault = after.fault.as_ref()?;
-            let name = fault.value.0.as_str();
-            if !references.faults.iter().any(|known| known == name) {
-                unknown_reference(
-                    findings,
-                    fault.span,
-                    ("fault", name),
-                    references.faults.iter().map(String::as_str),
-                );
+            let Spanned { span, value: NonBlank(name) } = after.fault.as_ref()?;
+            if !references.faults.contains(name) {
+                let faults = references.faults.iter().map(String::as_str);
+                unknown_reference(findings, *span, ("fault", name), faults);
                 return None;
             }
-            Some(Answer::Fault(name.to_owned()))
+            Some(Answer::Fault(name.clone()))
         }
         None => {
-            needs_one(findings, node, "`after`", &["error", "status", "fault"]);
+            require_one_of(findings, node, "`after`", &["error", "status", "fault"]);
             None
         }
     }
@@ -190,24 +165,19 @@ fn requests(
     raw: &raw::Expectation,
     node: &Node,
 ) -> Option<Requests> {
-    let given = raw.requests.as_ref()?;
-    let operations = match &given.value.operation {
-        Some(list) if require_entries(findings, ("operation", &list.value), list.span) => {
-            distinct_operations(&list.value)
-        }
-        Some(_) | None => Vec::new(),
-    };
-    let when = given.value.when();
+    let requests = &raw.requests.as_ref()?.value;
+    let operations = given_entries(findings, "operation", requests.operation.as_ref())
+        .map_or_else(Vec::new, distinct_operations);
+    let when = requests.when();
     let condition = condition::validate(findings, references, &when);
-    let all = crate::operations::ALL;
-    let asked = if operations.is_empty() { &all[..] } else { &operations };
-    fields::check(findings, references, (&when, &condition), asked);
-    needs_one(findings, node, "this expectation", &["count"]);
-    Some(Requests { operations: names(operations), condition, count: raw.count?.value })
+    let matching = if operations.is_empty() { &operations::ALL[..] } else { &operations };
+    fields::check(findings, references, (&when, &condition), matching);
+    require_one_of(findings, node, "this expectation", &["count"]);
+    Some(Requests { operations: names(&operations), condition, count: raw.count?.value })
 }
 
-fn names(specs: Vec<&'static Spec>) -> Vec<Operation> {
-    specs.into_iter().map(|spec| spec.operation).collect()
+fn names(specs: &[&'static Spec]) -> Vec<Operation> {
+    specs.iter().map(|spec| spec.operation).collect()
 }
 
 fn deliveries(
@@ -216,26 +186,20 @@ fn deliveries(
     raw: &raw::Expectation,
     node: &Node,
 ) -> Option<Deliveries> {
-    let given = &raw.deliveries.as_ref()?.value;
-    let events = match &given.event {
-        Some(names) if require_entries(findings, ("event", &names.value), names.span) => {
-            webhook::event::validate_all(findings, references, &names.value)
-        }
-        Some(_) | None => Vec::new(),
-    };
-    let numbers = match &given.business {
-        Some(list) if require_entries(findings, ("business", &list.value), list.span) => {
-            check_accounts(findings, references, &list.value)
-        }
-        Some(_) | None => Vec::new(),
-    };
-    needs_one(findings, node, "this expectation", &["count", "acknowledged"]);
+    let deliveries = &raw.deliveries.as_ref()?.value;
+    let events = given_entries(findings, "event", deliveries.event.as_ref());
+    let events =
+        events.map_or_else(Vec::new, |names| webhook::event::validate_all(findings, references, names));
+    let businesses = given_entries(findings, "business", deliveries.business.as_ref());
+    let businesses =
+        businesses.map_or_else(Vec::new, |numbers| check_accounts(findings, references, numbers));
+    require_one_of(findings, node, "this expectation", &["count", "acknowledged"]);
     if let (Some(within), None) = (raw.within, node.get("acknowledged")) {
         stray_key(findings, within.span, ("within", "`acknowledged`"));
     }
     Some(Deliveries {
         events,
-        businesses: numbers,
+        businesses,
         count: raw.count.map(|count| count.value),
         acknowledged: raw.acknowledged.map(|share| share.value.0),
         within: raw.within.map(|within| within.value),
@@ -249,7 +213,7 @@ mod tests {
     use crate::scenario::references::fixtures::validate_yaml;
 
     #[test]
-    fn all_kinds_of_expectations_are_read() {
+    fn every_kind_of_expectation_is_read() {
         let (expectations, codes) = validate_yaml(
             "- {name: backs off, after: {error: 89}, wait: retry-after}
 - {name: gives up on a bad key, after: {error: 1161}, retries: 0}
@@ -294,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn an_expectation_has_one_subject_and_a_demand() {
+    fn an_expectation_has_one_subject_and_a_requirement() {
         for (text, code) in [
             ("[{name: a}]", "missing-key"),
             ("[{name: a, after: {error: 89}}]", "missing-key"),

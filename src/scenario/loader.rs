@@ -71,13 +71,13 @@ pub fn open(loader: &mut Loader, path: &Path, span: Option<Span>, limit: u64) ->
         Err(error) => {
             let span = span.unwrap_or_else(|| Span::new(loader.sources.add(path, String::new()), 0, 0));
             let shown = path.display();
-            let (code, message) = match error.kind() {
-                ErrorKind::NotFound => ("no-file", format!("there is no file {shown}")),
-                ErrorKind::FileTooLarge => (
-                    "limit",
-                    format!("{shown} is larger than {} MiB, the limit for this kind of file", limit >> 20),
-                ),
-                _ => ("no-file", format!("{shown} cannot be read: {error}")),
+            let (code, message) = if error.kind() == ErrorKind::NotFound {
+                ("no-file", format!("there is no file {shown}"))
+            } else if error.kind() == ErrorKind::FileTooLarge {
+                let mebibytes = limit >> 20;
+                ("limit", format!("{shown} is larger than {mebibytes} MiB, the limit for this kind of file"))
+            } else {
+                ("no-file", format!("{shown} cannot be read: {error}"))
             };
             loader.findings.error(code, span, message);
             return None;

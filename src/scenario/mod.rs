@@ -111,7 +111,7 @@ pub fn load_all(
 /// Validates what was read. `stem` names the scenario if the file has no `name`.
 fn finish(mut loader: Loader, path: &Path, file: Option<ScenarioFile>, stem: &str) -> LoadedScenario {
     let start = Span::new(FileId(0), 0, 0);
-    let mut loaded = LoadedScenario {
+    let mut result = LoadedScenario {
         path: path.to_owned(),
         name_location: diagnostic::location(start, String::new(), &loader.sources),
         ..LoadedScenario::default()
@@ -119,20 +119,20 @@ fn finish(mut loader: Loader, path: &Path, file: Option<ScenarioFile>, stem: &st
     if let Some(file) = file {
         let name = name(&mut loader, &file, stem);
         let span = file.name.as_ref().map_or(start, |name| name.span);
-        loaded.name_location = diagnostic::location(span, String::new(), &loader.sources);
+        result.name_location = diagnostic::location(span, String::new(), &loader.sources);
         for key in file.keys.iter().flat_map(|list| &list.value).filter(|key| key.value.world.is_some()) {
             if let Some(name) = &key.value.name {
                 let location = diagnostic::location(name.span, String::new(), &loader.sources);
-                loaded.own_worlds.push((name.value.0.clone(), location));
+                result.own_worlds.push((name.value.0.clone(), location));
             }
         }
         let scenario = validate::scenario(&mut loader, file, name.clone().unwrap_or_default());
-        loaded.scenario = (loader.findings.errors() == 0).then_some(scenario);
-        loaded.name = name;
+        result.scenario = (loader.findings.errors() == 0).then_some(scenario);
+        result.name = name;
     }
-    loaded.diagnostics = loader.findings.into_diagnostics(&loader.sources);
-    loaded.files = loader.files;
-    loaded
+    result.diagnostics = loader.findings.into_diagnostics(&loader.sources);
+    result.files = loader.files;
+    result
 }
 
 /// The scenario's `name`, or else the stem of its file name.

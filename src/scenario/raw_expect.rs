@@ -1,4 +1,4 @@
-//! The mirror of an expectation: its maps and their keys, as written.
+//! The raw form of expectations: their maps and keys as written.
 
 use std::time::Duration;
 
@@ -16,88 +16,87 @@ use crate::scenario::report::must_be;
 use crate::scenario::scalars::{Id, NonBlank, Share, Text, parse_digits, parse_duration};
 
 raw! {
-    /// One thing expected of the client: about `after`, `contacts`, `requests` or `deliveries`.
+    /// One expectation about the client. It has exactly one of `after`, `contacts`, `requests` and `deliveries`.
     pub struct Expectation "an expectation" {
-        /// Its name in reports.
+        /// Name of the expectation in reports.
         required "name" name: NonBlank,
-        /// After which answer.
+        /// The response after which the client should wait or retry.
         optional "after" after: AfterMap,
-        /// Beside `after`: where the next request is looked for, by fingerprint (`request`) or by API key (`key`).
-        optional "of" of: OfWord,
-        /// Beside `after`: how long the client waits, `retry-after` or a span of time.
-        optional "wait" wait: WaitSpec,
-        /// Beside `after`: how often it tries again.
+        /// With `after`: which requests count as retries, those with the same fingerprint (`request`) or API key (`key`).
+        optional "of" of: RetryScope,
+        /// With `after`: how long the client waits at least, `retry-after` or a duration such as `2s`.
+        optional "wait" wait: Wait,
+        /// With `after`: how often the client retries, such as `0` or `1-3`.
         optional "retries" retries: CountRange,
-        /// What contacts are stored in the end.
+        /// Contacts that are stored in the end.
         optional "contacts" contacts: ContactsMap,
-        /// What requests are made.
+        /// Requests that the client makes.
         optional "requests" requests: RequestsMap,
-        /// What webhooks are delivered.
+        /// Webhooks that are delivered.
         optional "deliveries" deliveries: DeliveriesMap,
-        /// Beside `requests` and `deliveries`: how many.
+        /// With `requests` or `deliveries`: how many there are, such as `3`, `1-2` or `4-`.
         optional "count" count: CountRange,
-        /// Beside `deliveries`: at least this share gets a 2xx.
+        /// With `deliveries`: the minimum share of deliveries that get a 2xx response.
         optional "acknowledged" acknowledged: Share,
-        /// Beside `acknowledged`: each of those in so much time.
+        /// With `acknowledged`: the time within which each of these responses must arrive.
         optional "within" within: Duration,
     }
 
-    /// An answer that something is expected after.
+    /// A kind of response. It has exactly one of `error`, `status` and `fault`.
     pub struct AfterMap "`after`" {
-        /// One with this code.
+        /// A response with this error code.
         optional "error" error: ErrorCode,
-        /// One with this HTTP status.
+        /// A response with this HTTP status.
         optional "status" status: FinalStatus,
-        /// Whatever the fault of this name does.
+        /// Any effect of the fault with this name.
         optional "fault" fault: NonBlank,
-        /// Of these operations; by default all.
+        /// Operations whose responses count. Default: all operations.
         optional "operation" operation: OneOrMany<&'static Spec>,
     }
 
     /// Contacts that are stored.
     pub struct ContactsMap "`contacts`" {
-        /// With this id.
+        /// Id of the contact.
         optional "id" id: Id,
-        /// With this external id.
+        /// External id of the contact.
         optional "externalId" external_id: NonBlank,
-        /// With this email address.
+        /// Email address of the contact, compared without case.
         optional "email" email: NonBlank,
-        /// With this phone number.
+        /// Phone number of the contact.
         optional "phone" phone: NonBlank,
-        /// Of this account.
+        /// Number of the account.
         optional "business" business: Id,
-        /// How many there are.
+        /// Number of such contacts, such as `1` or `1-2`.
         required "count" count: CountRange,
     }
 
-    /// Requests that are made.
+    /// Requests that the client makes. All given conditions must hold.
     pub struct RequestsMap "`requests`" {
-        /// To these operations; by default all.
+        /// Operations that are called. Default: all operations.
         optional "operation" operation: OneOrMany<&'static Spec>,
-        /// With an API key, by itself or by its name.
+        /// API keys, each given by the key itself or by its name.
         optional "key" key: OneOrMany<NonBlank>,
-        /// With a business number anywhere.
+        /// Business numbers, of which the request must name one in its path, query or body.
         optional "business" business: OneOrMany<Id>,
-        /// With headers of these values.
+        /// Headers that the request must have, each with one of the listed values.
         optional "header" header: NonNullMap<OneOrMany<Text>>,
-        /// With query parameters of these values.
+        /// Query parameters that the request must have, each with one of the listed values.
         optional "query" query: NonNullMap<OneOrMany<Text>>,
-        /// With these values at places in the body (JSON Pointers).
+        /// Values that the request body must have, by JSON Pointer.
         optional "body" body: Node,
     }
 
     /// Webhooks that are delivered.
     pub struct DeliveriesMap "`deliveries`" {
-        /// Of these events; by default all.
+        /// Names of the events. Default: all events.
         optional "event" event: OneOrMany<NonBlank>,
-        /// Of these accounts; by default all.
+        /// Numbers of the accounts. Default: all accounts.
         optional "business" business: OneOrMany<Id>,
     }
 }
 
 impl RequestsMap {
-    /// What must hold of the requests, as a fault would say it.
-    #[must_use]
+    /// The conditions in the form of a fault's `when`.
     pub fn when(&self) -> When {
         When {
             span: self.span,
@@ -111,25 +110,24 @@ impl RequestsMap {
 }
 
 choice! {
-    /// Where the next request is looked for.
-    pub enum OfWord { "request" Request, "key" Key }
+    /// Which requests count as retries.
+    pub enum RetryScope { "request" Request, "key" Key }
 }
 
-/// How long a client waits.
+/// How long the client waits before it retries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WaitSpec {
-    /// As long as the answer says.
+pub enum Wait {
+    /// As long as the `retry-after` header of the response says.
     RetryAfter,
-    /// So long.
-    Span(Duration),
+    AtLeast(Duration),
 }
 
-impl Read for WaitSpec {
+impl Read for Wait {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
         let text = node.scalar().map_or("", |scalar| &scalar.text);
         let wait = match text {
             "retry-after" => Some(Self::RetryAfter),
-            _ => parse_duration(text).map(Self::Span),
+            _ => parse_duration(text).map(Self::AtLeast),
         };
         if wait.is_none() {
             must_be(findings, node, "`retry-after` or a span of time (`2s`)");
@@ -176,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn count_ranges_are_numbers_and_ranges() {
+    fn a_count_range_is_a_number_or_a_range() {
         assert_eq!(count_range("0"), Some(CountRange { min: 0, max: Some(0) }));
         assert_eq!(count_range("1-3"), Some(CountRange { min: 1, max: Some(3) }));
         assert_eq!(count_range("4-"), Some(CountRange { min: 4, max: None }));

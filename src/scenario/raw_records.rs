@@ -6,13 +6,12 @@ use serde_json::{Map, Value as Json, json};
 use crate::api::dates::Day;
 use crate::clock::Moment;
 use crate::dataset::records::Locale;
-use crate::scenario::collections::{Dictionary, Member};
+use crate::scenario::collections::Dictionary;
 use crate::scenario::diagnostic::{Findings, join_or};
 use crate::scenario::node::{Entry, Node, Scalar, Value};
 use crate::scenario::read::{Field, RawMap, Read, Spanned, raw, read_word};
 use crate::scenario::report::wrong_kind;
 use crate::scenario::scalars::{Count, Id, Integer, NonBlank, Share, Tenths, Text};
-use crate::scenario::source::Span;
 
 raw! {
     /// A review.
@@ -287,14 +286,14 @@ fn has_stray_key(
 
 /// A language, or several languages with weights.
 #[derive(Clone, Debug)]
-pub struct Locales(pub Vec<Member<(Locale, u32)>>);
+pub struct Locales(pub Vec<(Locale, Spanned<u32>)>);
 
 impl Read for Locales {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
         let mut locales = Vec::new();
         let Value::Map(entries) = &node.value else {
             let locale = locale(findings, node)?;
-            locales.push(weighted(locale, 1, (node.span, node.span)));
+            locales.push((locale, Spanned { span: node.span, value: 1 }));
             return Some(Self(locales));
         };
         for Entry { key, key_span, value } in entries {
@@ -302,7 +301,7 @@ impl Read for Locales {
             let locale = locale(findings, &key);
             let weight = Count::read(findings, value).and_then(|weight| u32::try_from(weight.0).ok());
             if let Some((locale, weight)) = locale.zip(weight) {
-                locales.push(weighted(locale, weight, (*key_span, value.span)));
+                locales.push((locale, Spanned { span: value.span, value: weight }));
             }
         }
         Some(Self(locales))
@@ -321,8 +320,4 @@ impl Read for Locales {
 fn locale(findings: &mut Findings, node: &Node) -> Option<Locale> {
     let name = read_word(findings, node, &Locale::ALL.map(Locale::name))?;
     Locale::ALL.into_iter().find(|locale| locale.name() == name)
-}
-
-fn weighted(locale: Locale, weight: u32, (key_span, span): (Span, Span)) -> Member<(Locale, u32)> {
-    Member { key_span, key: locale.name().to_owned(), span, value: (locale, weight) }
 }

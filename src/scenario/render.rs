@@ -1,9 +1,11 @@
 //! Renders diagnostics for people, as a compiler does, and for programs.
 
 use std::fmt::Write;
+use std::path::Path;
 
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value as Json, json};
 
 use crate::scenario::diagnostic::{Diagnostic, Severity, SourceLocation};
@@ -106,7 +108,7 @@ fn escape_property(text: &str) -> String {
 pub fn sarif<'a>(diagnostics: impl IntoIterator<Item = &'a Diagnostic>) -> Json {
     let location = |it: &SourceLocation| {
         json!({ "physicalLocation": {
-            "artifactLocation": { "uri": it.file.to_string_lossy().replace(' ', "%20") },
+            "artifactLocation": { "uri": uri(&it.file) },
             "region": { "startLine": it.line, "startColumn": it.column },
         } })
     };
@@ -129,4 +131,21 @@ pub fn sarif<'a>(diagnostics: impl IntoIterator<Item = &'a Diagnostic>) -> Json 
         "version": "2.1.0",
         "runs": [{ "tool": { "driver": driver }, "columnKind": "unicodeCodePoints", "results": results }],
     })
+}
+
+/// A path as a URI reference.
+fn uri(path: &Path) -> String {
+    const RESERVED: AsciiSet =
+        NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+    utf8_percent_encode(&path.to_string_lossy(), &RESERVED).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_escaped_in_uris() {
+        assert_eq!(uri(Path::new("../my files/50%#1.yaml")), "../my%20files/50%25%231.yaml");
+    }
 }

@@ -3,6 +3,7 @@
 use crate::scenario::collections::OneOrMany;
 use crate::scenario::diagnostic::{Findings, join_or};
 use crate::scenario::node::{Entry, MAX_DEPTH, Node, Scalar};
+use crate::scenario::read::Spanned;
 use crate::scenario::source::Span;
 
 /// Reports a key that appears twice in a map. Parsers use it.
@@ -86,6 +87,15 @@ pub fn require_entries<T>(findings: &mut Findings, (key, list): (&str, &OneOrMan
     !list.0.is_empty()
 }
 
+/// The given list if it has entries. Reports an empty list, which would match nothing.
+pub fn given_entries<'a, T>(
+    findings: &mut Findings,
+    key: &str,
+    list: Option<&'a Spanned<OneOrMany<T>>>,
+) -> Option<&'a OneOrMany<T>> {
+    list.filter(|list| require_entries(findings, (key, &list.value), list.span)).map(|list| &list.value)
+}
+
 /// Reports a key that is only allowed together with another key, which is missing.
 pub fn stray_key(findings: &mut Findings, span: Span, (key, with): (&str, &str)) {
     findings.error("stray-key", span, format!("`{key}` is only allowed together with {with}"));
@@ -108,10 +118,10 @@ pub fn at_most_one(
     Some(first)
 }
 
-/// Reports that none of `keys` is present. A key that is present but invalid has its own finding already.
-pub fn require_one_of(findings: &mut Findings, node: &Node, what: &str, keys: &[&str], label: &str) {
+/// Reports that an expectation has none of `keys`. A key that is present but invalid has its own finding already.
+pub fn require_one_of(findings: &mut Findings, node: &Node, what: &str, keys: &[&str]) {
     if keys.iter().all(|key| node.get(key).is_none()) {
         let message = format!("{what} needs {}", join_or(keys.iter().copied()));
-        findings.error("missing-key", node.span, message).label(label);
+        findings.error("missing-key", node.span, message).label("it does not say what is expected");
     }
 }

@@ -48,7 +48,9 @@ pub fn read<R: RawMap>(loader: &mut Loader, entry: SeedData, mut visit: impl FnM
         "jsonl" => json::lines(findings, (file, &text), &mut read_one),
         _ => match yaml::parse(findings, file, &text) {
             Some(Node { value: Value::List(list), .. }) => {
-                list.iter().for_each(|node| read_one(findings, node));
+                for node in &list {
+                    read_one(findings, node);
+                }
             }
             Some(node) => wrong_kind(findings, &node, "a file of records is a list (`- …`)"),
             None => {}

@@ -160,9 +160,8 @@ fn default_sources(context: &RecordContext) -> Vec<(u16, u32)> {
 fn locales(findings: &mut Findings, raw: Option<Spanned<raw::Locales>>) -> Vec<(Locale, u32)> {
     let Some(raw) = raw else { return vec![(Locale::En, 1)] };
     let (before, mut weights) = (findings.errors(), BTreeMap::new());
-    for member in raw.value.0 {
-        let (locale, given) = member.value;
-        weights.insert(locale, weight(findings, member.span, given.into()));
+    for (locale, given) in raw.value.0 {
+        weights.insert(locale, weight(findings, given.span, given.value.into()));
     }
     check_any_weight(findings, raw.span, before, weights.values().copied());
     weights.into_iter().filter(|(_, weight)| *weight > 0).collect()
