@@ -1,5 +1,5 @@
-//! The simulated API: the application's default service. It takes the raw request, for its checks have an order that
-//! typed extractors would not keep, walks the pipeline, and sends the reply as the faults decided.
+//! The simulated API: the application's default service. It takes the raw request, since the checks of the API have an
+//! order that typed extractors would not keep, walks the pipeline, and sends the reply as the faults decided.
 
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -29,7 +29,7 @@ pub(crate) async fn answer(
     payload: web::Payload,
     state: web::Data<State>,
 ) -> HttpResponse {
-    // Where the client left, or broke the framing, there is nobody to answer.
+    // If the client left or broke the framing, nobody reads this answer.
     let Ok(body) = body::read(&mut payload.into_inner()).await else {
         return HttpResponse::BadRequest().finish();
     };
@@ -100,8 +100,8 @@ fn shared(text: Cow<'static, str>) -> Bytes {
     }
 }
 
-/// A request whose reply is decided. When it is dropped, the reply has been handed over to be sent, or the client has
-/// left, or a fault has ended the connection: then it is logged and counted, and its journal entry gets its duration.
+/// A request whose reply is decided. It is dropped when the reply has been handed over to be sent, when the client has
+/// left, or when a fault has ended the connection. Then it is logged and counted, and its journal entry gets its duration.
 struct Exchange<'a> {
     state: &'a State,
     request: &'a HttpRequest,

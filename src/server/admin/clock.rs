@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use actix_web::web;
-use serde::{Deserialize, Serialize};
+use serde::de::{Error, Unexpected};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
 use utoipa::ToSchema;
 
 use crate::clock::{self, Moment};
@@ -38,11 +40,35 @@ enum Mode {
 #[serde(deny_unknown_fields)]
 pub(crate) struct AdvanceClock {
     /// A duration like `61s`.
-    advance: Option<String>,
+    #[serde(default, deserialize_with = "span")]
+    #[schema(value_type = Option<String>)]
+    advance: Option<Duration>,
     /// An instant that is not before now.
-    #[schema(format = DateTime)]
-    set: Option<String>,
+    #[serde(default, deserialize_with = "instant")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    set: Option<Moment>,
     mode: Option<Mode>,
+}
+
+fn span<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Duration>, D::Error> {
+    text(from, parse_duration, "a duration like \"250ms\", \"61s\" or \"1m\"")
+}
+
+fn instant<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Moment>, D::Error> {
+    text(from, Moment::from_scenario, "an instant like \"2026-06-30T09:00:00Z\"")
+}
+
+fn text<'de, D: Deserializer<'de>, T>(
+    from: D,
+    parse: impl Fn(&str) -> Option<T>,
+    expected: &str,
+) -> Result<Option<T>, D::Error> {
+    let value = Value::deserialize(from)?;
+    if value.is_null() {
+        return Ok(None);
+    }
+    let wrong = || D::Error::invalid_value(Unexpected::Other("value"), &expected);
+    value.as_str().and_then(parse).map(Some).ok_or_else(wrong)
 }
 
 /// How long a request waits for deliveries that fall due, in real time.
@@ -79,19 +105,9 @@ pub(crate) async fn advance(
     let now = world.run().clock.now();
     let to = match body {
         AdvanceClock { advance: Some(span), set: None, mode: None } => {
-            let span = parse_duration(&span).ok_or_else(|| {
-                AdminError::bad_request(format!(
-                    "advance must be a duration like \"250ms\", \"61s\" or \"1m\"; it is {span}."
-                ))
-            })?;
             Moment(now.0.saturating_add(i64::try_from(span.as_millis()).unwrap_or(i64::MAX)))
         }
         AdvanceClock { advance: None, set: Some(to), mode: None } => {
-            let to = Moment::from_scenario(&to).ok_or_else(|| {
-                AdminError::bad_request(format!(
-                    "set must be an instant like \"2026-06-30T09:00:00Z\"; it is {to}."
-                ))
-            })?;
             if to < now {
                 let message = format!("The clock never goes back: it is {} already.", now.iso());
                 return Err(AdminError::bad_request(message));

@@ -18,7 +18,7 @@ const PING: Duration = Duration::from_secs(15);
 #[utoipa::path(get, path = "/__admin/worlds/{world}/stream", params(WorldPath),
     responses((status = 200, description = "Server-Sent Events", body = String, content_type = "text/event-stream")))]
 pub(crate) async fn watch(PathWorld(world): PathWorld) -> HttpResponse {
-    // The first tick is at once: the client sees that it is connected.
+    // The first tick comes at once, so that the client sees that it is connected.
     let mut ping = interval(PING);
     ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let events = stream::unfold((world.stream.watch(), ping), async |(mut events, mut ping)| {
