@@ -81,3 +81,10 @@ fn the_examples_match_the_schema_and_mistakes_do_not() {
     }
     assert!(!serde_json::to_string(&schema).unwrap().contains("\"description\":\"\""));
 }
+
+#[test]
+fn the_schema_in_docs_is_current() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/scenario.schema.json");
+    let written: Json = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+    assert!(written == schema(), "write it anew: `cargo run -- schema > docs/scenario.schema.json`");
+}
