@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 use crate::clock::Moment;
 use crate::draw::Seed;
 use crate::journal::filter::Filter;
-use crate::journal::shown::Origin;
-use crate::journal::{notes, shown};
+use crate::journal::json::Origin;
+use crate::journal::{json, notes};
 use crate::reload::status::LoadStatus;
 use crate::reload::{self, Setup};
 use crate::scenario::files::{Disk, Files, Memory};
@@ -276,8 +276,8 @@ impl World {
         let notes = notes::of(&entries);
         let minted = Some(self.api_key());
         let origin = Origin { world: self.name(), minted };
-        let matching = entries.iter().zip(&notes).filter(|(entry, _)| filter.takes(entry, minted));
-        matching.map(|(entry, notes)| shown::json(entry, notes, origin)).collect()
+        let matching = entries.iter().zip(&notes).filter(|(entry, _)| filter.matches(entry, minted));
+        matching.map(|(entry, notes)| json::entry_json(entry, notes, origin)).collect()
     }
 
     /// Checks how many requests the filter accepts, and returns that number.

@@ -1,19 +1,19 @@
-//! How much all journals keep together. When that is too much, the largest are cut, never those that hold little: a
-//! busy world costs another none of its entries.
+//! The memory limit of all journals together. When it is exceeded, the largest journals are cut and small ones are not, so
+//! that a busy world does not cost another its entries.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use crate::journal::record::Journal;
 
-/// How much is kept, in bytes.
+/// Limits in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Of one world; with 0 nothing is written down.
+    /// Of the journal of one world. With 0 the journal is off.
     pub world: usize,
-    /// Of all worlds.
+    /// Of all journals together.
     pub total: usize,
-    /// Of one body.
+    /// Of one body, of which the rest is not kept.
     pub body: usize,
 }
 
@@ -23,45 +23,41 @@ impl Default for Limits {
     }
 }
 
-/// What the journals of a process hold.
+/// The memory that the journals of a process hold.
 #[derive(Debug, Default)]
 pub struct Budget {
-    /// The limits.
     pub limits: Limits,
     held: AtomicUsize,
-    /// Journals that hold something. The lock is taken when one holds its first entry, and when all are cut.
+    /// Journals that have had an entry. Locked when a journal gets its first entry, and when journals are cut.
     journals: Mutex<Vec<Weak<Journal>>>,
 }
 
 impl Budget {
-    /// Nothing held so far.
-    #[must_use]
     pub fn new(limits: Limits) -> Arc<Self> {
         Arc::new(Self { limits, ..Self::default() })
     }
 
-    /// How many bytes are held.
-    #[must_use]
+    /// Number of bytes held.
     pub fn held(&self) -> usize {
         self.held.load(Ordering::Relaxed)
     }
 
-    /// A journal holds something from now on.
-    pub(super) fn joined(&self, journal: &Arc<Journal>) {
+    /// Makes a journal one of those that can be cut.
+    pub(super) fn register(&self, journal: &Arc<Journal>) {
         let mut journals = self.journals.lock().unwrap_or_else(PoisonError::into_inner);
         journals.push(Arc::downgrade(journal));
     }
 
-    pub(super) fn freed(&self, bytes: usize) {
+    pub(super) fn release(&self, bytes: usize) {
         self.held.fetch_sub(bytes, Ordering::Relaxed);
     }
 
-    /// More is held; tells whether that is too much.
-    pub(super) fn took(&self, bytes: usize) -> bool {
+    /// Counts more bytes, and says whether the total is over its limit.
+    pub(super) fn reserve(&self, bytes: usize) -> bool {
         self.held.fetch_add(bytes, Ordering::Relaxed) + bytes > self.limits.total
     }
 
-    /// Cuts the largest journals to one common size, such that a sixteenth of the total is free again.
+    /// Cuts the largest journals to one common size, so that a sixteenth of the total is free again.
     pub(super) fn cut(&self) {
         let mut journals = self.journals.lock().unwrap_or_else(PoisonError::into_inner);
         if self.held() <= self.limits.total {
@@ -69,14 +65,14 @@ impl Budget {
         }
         journals.retain(|journal| journal.strong_count() > 0);
         let live: Vec<Arc<Journal>> = journals.iter().filter_map(Weak::upgrade).collect();
-        let most = level(live.iter().map(|journal| journal.bytes()).collect(), self.limits.total / 16 * 15);
+        let limit = level(live.iter().map(|journal| journal.bytes()).collect(), self.limits.total / 16 * 15);
         for journal in live {
-            journal.cut(most);
+            journal.cut(limit);
         }
     }
 }
 
-/// The size to which all must be cut so that together they are not more than the total.
+/// The size to which the largest must be cut so that all together are within the total.
 fn level(mut sizes: Vec<usize>, total: usize) -> usize {
     sizes.sort_unstable();
     let mut left = total;

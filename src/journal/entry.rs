@@ -1,7 +1,6 @@
-//! One call as it was received and answered. Its texts lie packed in one piece of memory: an entry is made for every
-//! call, and read for few.
+//! One call as it was received and answered. An entry is made for every call and read for few, so its texts are packed
+//! into one allocation.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -17,55 +16,46 @@ use crate::clock::Reading;
 use crate::fault::decide::Decision;
 use crate::operations::spec::Spec;
 
-/// What is known of a call beside its bytes.
+/// What is known of a call apart from its bytes.
 #[derive(Clone, Debug)]
 pub struct Facts {
-    /// When it arrived in its world.
+    /// Number of arrival in its world, from 1.
     pub seq: u64,
-    /// What the world's clock showed.
+    /// The world's clock when it arrived.
     pub reading: Reading,
-    /// The definition of its operation; none where nothing is at its path.
+    /// None where nothing is at the path.
     pub spec: Option<&'static Spec>,
-    /// Which key it carries.
-    pub place: KeyMatch,
-    /// Whether its path began with the world's name.
+    pub key_match: KeyMatch,
+    /// Whether the path began with the world's name.
     pub prefixed: bool,
-    /// Whether the client gets an answer at all.
+    /// Whether the client gets an answer.
     pub answered: bool,
-    /// Code of the error that was answered.
+    /// Code of the API error that was answered.
     pub code: Option<u32>,
-    /// How the faults decided; none where none counted the call.
+    /// The decision of the last fault that counted the call.
     pub decision: Option<Arc<Decision>>,
-    /// The keys at that time.
     pub keys: Arc<Keys>,
-    /// The API's manners at that time.
     pub dialect: Arc<Dialect>,
-    /// What was remarked while it was answered.
+    /// Remarks made while the call was answered.
     pub notes: Vec<String>,
 }
 
-/// One call.
 #[derive(Debug)]
 pub struct Entry {
-    /// What is known of it.
     pub facts: Facts,
     status: u16,
-    /// The request's method, path, query, headers and body, the answer's headers, and its body if that is short.
+    /// Method, path, query, headers and body of the request, headers of the answer, and its body if that is short.
     packed: Box<[u8]>,
     ends: [u32; 6],
-    /// The answer's headers that are the same texts in every answer; they come first.
-    fixed: [Option<(&'static str, &'static str)>; FIXED],
-    /// A long body of the answer, shared with what is sent.
+    /// A long body of the answer, shared with the reply that is sent.
     long: Bytes,
+    /// Number of bytes of the two bodies that were not kept.
     lost: [usize; 2],
-    /// Microseconds until the answer was handed over to be sent, and one more; 0 while it is not.
-    took: AtomicU64,
+    /// Microseconds until the answer was handed over to be sent, plus 1. It is 0 until then.
+    duration: AtomicU64,
 }
 
-/// Most answers have as many headers whose texts are part of the program, and no other.
-const FIXED: usize = 3;
-
-/// A body of an answer up to this length is copied, for that is less than to share it.
+/// An answer body up to this length is copied, which takes less memory than sharing it.
 const SHORT: usize = 1024;
 
 impl Facts {
@@ -75,23 +65,15 @@ impl Facts {
 }
 
 impl Entry {
-    /// Packs a call and its answer; of a body at most so many bytes are kept.
-    #[must_use]
-    pub fn new(facts: Facts, call: &Call<'_>, reply: &Reply, most: usize) -> Self {
+    /// Packs a call and its answer. Of each body, at most `limit` bytes are kept.
+    pub fn new(facts: Facts, call: &Call<'_>, reply: &Reply, limit: usize) -> Self {
         let body = call.bytes();
-        let body = &body[..body.len().min(most)];
+        let body = &body[..body.len().min(limit)];
         let answer: &[u8] = if facts.answered { &reply.body } else { &[] };
-        let kept = answer.len().min(most);
+        let kept = answer.len().min(limit);
         let copied = if kept <= SHORT || kept < answer.len() { &answer[..kept] } else { &[] };
         let headers: usize = call.headers.iter().map(|(name, value)| name.len() + value.len() + 2).sum();
-        let mut fixed = [None; FIXED];
-        let mut others = reply.headers.iter();
-        for (place, header) in fixed.iter_mut().zip(&reply.headers) {
-            let (Cow::Borrowed(name), Cow::Borrowed(value)) = header else { break };
-            *place = Some((*name, *value));
-            others.next();
-        }
-        let answered: usize = others.clone().map(|(name, value)| name.len() + value.len() + 2).sum();
+        let answered: usize = reply.headers.iter().map(|(name, value)| name.len() + value.len() + 2).sum();
         let room = call.method.len() + call.path.len() + call.query.len() + headers + body.len() + answered;
         let mut packed = Vec::with_capacity(room + copied.len());
         let mut ends = [0; 6];
@@ -107,7 +89,7 @@ impl Entry {
         end(3, &packed);
         packed.extend_from_slice(body);
         end(4, &packed);
-        for (name, value) in others {
+        for (name, value) in &reply.headers {
             pack(&mut packed, name, value.as_bytes());
         }
         end(5, &packed);
@@ -117,18 +99,16 @@ impl Entry {
             status: reply.status,
             packed: packed.into_boxed_slice(),
             ends,
-            fixed,
             long,
             lost: [call.bytes().len() - body.len(), answer.len() - kept],
-            took: AtomicU64::new(0),
+            duration: AtomicU64::new(0),
             facts,
         }
     }
 
-    /// How much memory it takes, in bytes.
-    #[must_use]
+    /// Size in memory, in bytes.
     pub fn size(&self) -> usize {
-        size_of::<Self>() + self.packed.len() + self.long.len() + KEPT
+        size_of::<Self>() + self.packed.len() + self.long.len() + OVERHEAD
     }
 
     fn part(&self, at: usize) -> &[u8] {
@@ -141,50 +121,42 @@ impl Entry {
         std::str::from_utf8(self.part(at)).unwrap_or_default()
     }
 
-    /// The call again.
-    #[must_use]
+    /// The call as it was received.
     pub fn call(&self) -> Call<'_> {
         Call {
             method: self.text(0),
             path: self.text(1),
             query: self.text(2),
-            headers: unpacked(self.part(3)).collect(),
+            headers: unpack(self.part(3)).collect(),
             body: Body::Whole(self.part(4)),
         }
     }
 
-    /// How many bytes of the call's body were not kept.
-    #[must_use]
+    /// Number of bytes of the request body that were not kept.
     pub const fn body_lost(&self) -> usize {
         self.lost[0]
     }
 
-    /// How many bytes of the answer's body were not kept.
-    #[must_use]
+    /// Number of bytes of the answer body that were not kept.
     pub const fn response_lost(&self) -> usize {
         self.lost[1]
     }
 
-    /// The status that the client sees; none where it gets no answer.
-    #[must_use]
+    /// The status that the client gets. None if it gets no answer.
     pub fn status(&self) -> Option<u16> {
         self.facts.answered.then_some(self.status)
     }
 
-    /// The headers of the answer.
     pub fn response_headers(&self) -> impl Iterator<Item = (&str, &[u8])> {
-        let fixed = self.fixed.iter().flatten().map(|(name, value)| (*name, value.as_bytes()));
-        fixed.chain(unpacked(self.part(5)))
+        unpack(self.part(5))
     }
 
-    /// The body of the answer, as much of it as was kept.
-    #[must_use]
+    /// The body of the answer, as far as it was kept.
     pub fn response(&self) -> &[u8] {
         if self.long.is_empty() { self.part(6) } else { &self.long }
     }
 
-    /// The fault that took effect, else the last delay.
-    #[must_use]
+    /// Name of the fault that took effect, else of the last delay.
     pub fn fault(&self) -> Option<&str> {
         self.facts
             .decision
@@ -193,25 +165,22 @@ impl Entry {
             .map(|decision| decision.fault.as_str())
     }
 
-    /// The answer was handed over to be sent.
-    pub fn done(&self, took: Duration) {
-        let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX - 1);
-        self.took.store(micros + 1, Ordering::Relaxed);
+    /// Stores how long it took until the answer was handed over to be sent.
+    pub fn set_duration(&self, duration: Duration) {
+        let micros = u64::try_from(duration.as_micros()).unwrap_or(u64::MAX - 1);
+        self.duration.store(micros + 1, Ordering::Relaxed);
     }
 
-    /// How long that took; none while it is not done.
-    #[must_use]
-    pub fn took(&self) -> Option<Duration> {
-        self.took.load(Ordering::Relaxed).checked_sub(1).map(Duration::from_micros)
+    /// Time until the answer was handed over to be sent. None until then.
+    pub fn duration(&self) -> Option<Duration> {
+        self.duration.load(Ordering::Relaxed).checked_sub(1).map(Duration::from_micros)
     }
 }
 
-/// What the allocator and the list take for an entry beside its bytes: the counts of its `Arc`, the place in the list,
-/// two headers of the allocator.
-const KEPT: usize = 64;
+/// Memory of an entry apart from its bytes: the counters of its `Arc`, the slot in the list, two headers of the allocator.
+const OVERHEAD: usize = 64;
 
-/// A header, name and value each with a byte behind it that none can contain (RFC 9110, 5.5).
-#[inline]
+/// Appends a header. Name and value end with a byte that neither can contain (RFC 9110, 5.5).
 fn pack(packed: &mut Vec<u8>, name: &str, value: &[u8]) {
     packed.extend_from_slice(name.as_bytes());
     packed.push(0);
@@ -219,7 +188,7 @@ fn pack(packed: &mut Vec<u8>, name: &str, value: &[u8]) {
     packed.push(b'\n');
 }
 
-fn unpacked(mut packed: &[u8]) -> impl Iterator<Item = (&str, &[u8])> {
+fn unpack(mut packed: &[u8]) -> impl Iterator<Item = (&str, &[u8])> {
     std::iter::from_fn(move || {
         let name_end = packed.iter().position(|byte| *byte == 0)?;
         let length = packed[name_end + 1..].iter().position(|byte| *byte == b'\n')?;

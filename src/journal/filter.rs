@@ -1,4 +1,4 @@
-//! Which entries of a journal are asked for.
+//! Filters for the entries of a journal.
 
 use std::sync::Arc;
 
@@ -24,9 +24,8 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Whether an entry is asked for. `minted` is the key made with its world.
-    #[must_use]
-    pub fn takes(&self, entry: &Arc<Entry>, minted: Option<&str>) -> bool {
+    /// `minted` is the key that was minted for the world.
+    pub fn matches(&self, entry: &Arc<Entry>, minted: Option<&str>) -> bool {
         let facts = &entry.facts;
         self.operation.is_none_or(|operation| facts.operation() == Some(operation))
             && self.status.is_none_or(|status| entry.status() == Some(status))
@@ -38,10 +37,10 @@ impl Filter {
 }
 
 fn is_of_key(entry: &Entry, asked: &str, minted: Option<&str>) -> bool {
-    let (keys, place) = (&entry.facts.keys, entry.facts.place);
-    let label = keys.label(place);
+    let (keys, key_match) = (&entry.facts.keys, entry.facts.key_match);
+    let label = keys.label(key_match);
     let named =
         label.as_deref().is_some_and(|label| label == asked || label.strip_prefix("key:") == Some(asked));
     let known = keys.find(asked).is_some() || minted == Some(asked);
-    named || (known && Mask::new(keys, minted).place(asked) == place)
+    named || (known && Mask::new(keys, minted).find(asked) == key_match)
 }

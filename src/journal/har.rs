@@ -1,4 +1,4 @@
-//! Entries as an HTTP archive, HAR 1.2 (<http://www.softwareishard.com/blog/har-12-spec/>), which browser tools open.
+//! Entries as an HTTP archive, HAR 1.2 (<http://www.softwareishard.com/blog/har-12-spec/>), which browser tools can open.
 
 use std::sync::Arc;
 
@@ -6,13 +6,12 @@ use serde_json::{Value, json};
 
 use crate::api::operation::Operation;
 use crate::journal::entry::Entry;
+use crate::journal::json::{Origin, milliseconds};
 use crate::journal::mask::Mask;
-use crate::journal::shown::{Origin, milliseconds};
 
-/// An archive of entries, each with its notes. A call without an answer has status 0, as browsers write it.
-#[must_use]
+/// An archive of entries with their notes. A call without an answer has status 0, as browsers write it.
 pub fn archive(entries: &[(Arc<Entry>, Vec<String>)], origin: Origin<'_>) -> Value {
-    let entries: Vec<Value> = entries.iter().map(|(entry, notes)| shown(entry, notes, origin)).collect();
+    let entries: Vec<Value> = entries.iter().map(|(entry, notes)| entry_json(entry, notes, origin)).collect();
     json!({
         "log": {
             "version": "1.2",
@@ -26,7 +25,7 @@ fn pairs<'a>(list: impl Iterator<Item = (String, String)> + 'a) -> Vec<Value> {
     list.map(|(name, value)| json!({ "name": name, "value": value })).collect()
 }
 
-fn shown(entry: &Entry, notes: &[String], origin: Origin<'_>) -> Value {
+fn entry_json(entry: &Entry, notes: &[String], origin: Origin<'_>) -> Value {
     let (facts, call) = (&entry.facts, entry.call());
     let mask = Mask::new(&facts.keys, origin.minted);
     let host = call.header("host").unwrap_or_default();
@@ -38,7 +37,7 @@ fn shown(entry: &Entry, notes: &[String], origin: Origin<'_>) -> Value {
         (name.into_owned(), value)
     });
     let headers = call.headers.iter().map(|(name, value)| ((*name).to_owned(), mask.header(name, value)));
-    let took = milliseconds(entry.took().unwrap_or_default());
+    let took = milliseconds(entry.duration().unwrap_or_default());
     let mut request = json!({
         "method": call.method,
         "url": format!("http://{host}{world}{}{before}{query}", call.path),

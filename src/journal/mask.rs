@@ -1,11 +1,11 @@
-//! Keys are shown by name or place: in headers, query and body alike, where they belong and where they do not.
+//! Replaces API keys by their names, such as `key:demo` or `key:2`, wherever they occur in a call.
 
 use serde_json::Value;
 
 use crate::api::call::KeyMatch;
 use crate::auth::Keys;
 
-/// What stands for a key in all that is shown.
+/// Knows the keys of a scenario and of a world.
 #[derive(Clone, Copy, Debug)]
 pub struct Mask<'a> {
     keys: &'a Keys,
@@ -13,15 +13,11 @@ pub struct Mask<'a> {
 }
 
 impl<'a> Mask<'a> {
-    /// For the keys of a scenario, and the one that was made with a world.
-    #[must_use]
+    /// `minted` is the key that was minted for the world.
     pub const fn new(keys: &'a Keys, minted: Option<&'a str>) -> Self {
         Self { keys, minted }
     }
-
-    /// Where a key stands.
-    #[must_use]
-    pub fn place(&self, key: &str) -> KeyMatch {
+    pub fn find(&self, key: &str) -> KeyMatch {
         let key = key.trim();
         match self.minted {
             Some(minted) if minted == key => KeyMatch::Minted,
@@ -30,32 +26,29 @@ impl<'a> Mask<'a> {
         }
     }
 
-    /// What stands for whatever was sent as a key.
+    /// The name for a value that was sent as a key, whether it is one or not.
     fn label(&self, sent: &str) -> String {
-        self.keys.label(self.place(sent)).unwrap_or_default()
+        self.keys.label(self.find(sent)).unwrap_or_default()
     }
 
-    /// What stands for a text, if that is one of the keys.
+    /// The name for a text, if it is one of the keys.
     fn known(&self, text: &str) -> Option<String> {
-        let place = self.place(text);
+        let place = self.find(text);
         matches!(place, KeyMatch::Listed(_) | KeyMatch::Minted).then(|| self.keys.label(place)).flatten()
     }
 
-    /// The value of a header.
-    #[must_use]
+    /// Masks the value of a header.
     pub fn header(&self, name: &str, value: &[u8]) -> String {
         let value = String::from_utf8_lossy(value);
         if name == "x-api-key" { self.label(&value) } else { self.words(&value) }
     }
 
-    /// The value of a query parameter, decoded.
-    #[must_use]
+    /// Masks the decoded value of a query parameter.
     pub fn parameter(&self, name: &str, value: &str) -> String {
         if matches!(name, "api_key" | "apiKey" | "x-api-key") { self.label(value) } else { self.words(value) }
     }
 
-    /// A query, as sent but for the keys in it.
-    #[must_use]
+    /// Masks a query. What is no key stays as it was sent.
     pub fn query(&self, query: &str) -> String {
         let masked = |pair: &str| {
             let Some((name, value)) = form_urlencoded::parse(pair.as_bytes()).next() else {
@@ -67,8 +60,7 @@ impl<'a> Mask<'a> {
         query.split('&').map(masked).collect::<Vec<_>>().join("&")
     }
 
-    /// A body: JSON where it is JSON, else its text.
-    #[must_use]
+    /// Masks a body. It is parsed if it is JSON, else it is a string.
     pub fn body(&self, body: &[u8]) -> Value {
         if body.is_empty() {
             return Value::Null;
@@ -87,8 +79,7 @@ impl<'a> Mask<'a> {
         }
     }
 
-    /// A body as text: as it was sent, unless there is a key in it.
-    #[must_use]
+    /// Masks a body as text. Without a key in it, it stays as it was sent.
     pub fn text(&self, body: &[u8]) -> String {
         let shown = self.body(body);
         match (shown.as_str(), serde_json::from_slice::<Value>(body)) {
@@ -112,7 +103,7 @@ impl<'a> Mask<'a> {
         }
     }
 
-    /// A text whose words, told apart by white space and the marks around values, may be keys.
+    /// Masks the words of a text that are keys. White space and the punctuation around values separate words.
     fn words(&self, text: &str) -> String {
         let mut out = String::with_capacity(text.len());
         for part in

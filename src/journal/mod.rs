@@ -1,20 +1,18 @@
-//! The journal: every call of a world as it was received and answered, in order, within bounds.
+//! The journal: the calls of a world as they were received and answered, in order and within bounds.
 //!
-//! A call is packed into bytes when its answer is decided, and read out only when somebody asks.
+//! A call is packed into bytes when its answer is decided, and parsed only when somebody asks for it.
 
-/// One call, packed.
 pub mod entry;
-/// How much is kept.
+/// The memory limit of all journals together.
 pub mod budget;
-/// The calls of one world.
+/// The journal of one world.
 pub mod record;
-/// Which entries are asked for.
 pub mod filter;
-/// Keys by name or place.
+/// Replacing API keys by their names.
 pub mod mask;
-/// What a reviewer of the client would remark.
+/// Remarks on what the client did.
 pub mod notes;
 /// Entries as JSON.
-pub mod shown;
+pub mod json;
 /// Entries as an HTTP archive.
 pub mod har;

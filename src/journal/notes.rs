@@ -1,5 +1,5 @@
-//! What a reviewer of the client would remark (`behaviour.md` 8). Worked out when the journal is read, from the entries
-//! that are still held.
+//! Remarks on what the client did, as a reviewer would make them (`docs/api.md` 8). They are derived from the entries that
+//! the journal holds when it is read.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,8 +14,7 @@ use crate::journal::entry::Entry;
 use crate::operations;
 use crate::operations::spec::StartIndex;
 
-/// The notes of each entry, in the entries' order.
-#[must_use]
+/// The notes of each entry, in the order of the entries.
 pub fn of(entries: &[Arc<Entry>]) -> Vec<Vec<String>> {
     let mut before = Before::default();
     entries
@@ -41,13 +40,13 @@ fn about_key(entry: &Entry, call: &Call<'_>) -> Vec<String> {
     }
     let from_page =
         ["origin", "sec-fetch-site", "sec-fetch-mode"].iter().any(|name| call.header(name).is_some());
-    if from_page && entry.facts.place != KeyMatch::None {
+    if from_page && entry.facts.key_match != KeyMatch::None {
         notes.push("the key was used from a browser, where anybody can read it".to_owned());
     }
     notes
 }
 
-/// Query parameters and fields of the body that the operation does not have.
+/// Query parameters and body fields that the operation does not have.
 fn unknown_names(entry: &Entry, call: &Call<'_>) -> Vec<String> {
     let Some(spec) = entry.facts.spec else { return Vec::new() };
     let known: Vec<_> = spec.parameters(&entry.facts.dialect).collect();
@@ -65,12 +64,12 @@ fn unknown_names(entry: &Entry, call: &Call<'_>) -> Vec<String> {
     names
 }
 
-/// What earlier calls were answered.
+/// The answers to earlier calls.
 #[derive(Default)]
 struct Before {
-    /// The last answer to each call, by what it and its retries have in common.
+    /// The last answer by fingerprint.
     by_call: BTreeMap<u64, Last>,
-    /// The last refusal by the real rate limit, by key.
+    /// The last 89 of the rate limit by key. An injected 89 does not count.
     by_key: BTreeMap<String, Last>,
 }
 
@@ -79,9 +78,9 @@ struct Last {
     seq: u64,
     code: Option<u32>,
     status: Option<u16>,
-    /// When it was answered: world time since the world's start, and real time.
+    /// Time since the world's start, by the world's clock and by real time.
     at: [Duration; 2],
-    /// How long the client was asked to wait.
+    /// The `Retry-After` of the answer.
     wait: Option<Duration>,
 }
 
@@ -90,8 +89,9 @@ impl Before {
         let Some((spec, parameter)) = operations::at(call.path) else { return Vec::new() };
         let facts = &entry.facts;
         let parameter = decode(parameter);
-        let request = Request::new((spec.operation, &parameter), call, &facts.dialect, (None, facts.place));
-        let (print, key) = (request.fingerprint(), facts.keys.label(facts.place).unwrap_or_default());
+        let request =
+            Request::new((spec.operation, &parameter), call, &facts.dialect, (None, facts.key_match));
+        let (print, key) = (request.fingerprint(), facts.keys.label(facts.key_match).unwrap_or_default());
         let mut notes = Vec::new();
         let last = self.by_call.get(&print);
         let soon = last
@@ -133,14 +133,14 @@ fn moment(entry: &Entry) -> [Duration; 2] {
     [entry.facts.reading.since_start(), entry.facts.reading.elapsed]
 }
 
-/// Whether neither clock had moved as far as the client was asked to wait.
+/// Whether by neither clock the client waited as long as it was asked to.
 fn too_soon(last: &Last, entry: &Entry) -> bool {
     let waited = |now: Duration, then: Duration| now.saturating_sub(then);
     let [world, real] = moment(entry);
     last.wait.is_some_and(|wait| waited(world, last.at[0]) < wait && waited(real, last.at[1]) < wait)
 }
 
-/// Whether the same call can only be answered the same.
+/// Whether repeating the call can only get the same answer.
 fn is_final(last: &Last) -> bool {
     last.status.is_some_and(|status| (400..500).contains(&status) && !matches!(status, 408 | 425 | 429))
 }

@@ -1,4 +1,4 @@
-//! The calls of one world, in order, the oldest given up when there are too many bytes.
+//! The journal of one world. When it is full, the oldest entries are dropped.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -6,115 +6,101 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::journal::budget::Budget;
 use crate::journal::entry::Entry;
 
-/// The journal of one world.
 #[derive(Debug)]
 pub struct Journal {
     budget: Arc<Budget>,
-    /// Held to add an entry or to copy the list of them, never while one is made or read out.
-    kept: Mutex<Kept>,
+    /// Locked to add an entry or to copy the list of entries, never while an entry is packed or parsed.
+    entries: Mutex<Entries>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
-    entries: VecDeque<Arc<Entry>>,
+struct Entries {
+    /// By `seq`.
+    list: VecDeque<Arc<Entry>>,
     bytes: usize,
-    /// Entries given up.
+    /// Number of entries dropped for lack of room.
     dropped: u64,
-    joined: bool,
+    /// Whether the budget knows this journal.
+    is_registered: bool,
 }
 
-/// What a journal holds at one moment.
+/// A copy of the entries at one moment.
 #[derive(Clone, Debug, Default)]
-pub struct Reading {
-    /// The entries, by `seq`.
+pub struct Copy {
+    /// By `seq`.
     pub entries: Vec<Arc<Entry>>,
-    /// How many were given up for want of room.
+    /// Number of entries dropped for lack of room.
     pub dropped: u64,
 }
 
 impl Journal {
-    /// An empty one.
-    #[must_use]
     pub fn new(budget: Arc<Budget>) -> Arc<Self> {
-        Arc::new(Self { budget, kept: Mutex::default() })
+        Arc::new(Self { budget, entries: Mutex::default() })
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Entries> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
-
-    /// Whether anything is written down.
-    #[must_use]
     pub fn is_on(&self) -> bool {
         self.budget.limits.world > 0
     }
 
-    /// How much of a body is kept.
-    #[must_use]
-    pub fn most_of_a_body(&self) -> usize {
+    /// Number of bytes that are kept of a body.
+    pub fn body_limit(&self) -> usize {
         self.budget.limits.body
     }
 
-    /// Writes an entry down. Calls that are answered at once may come in another order than they arrived: they stand by
-    /// `seq`.
+    /// Adds an entry. Concurrent calls may finish in another order than they arrived, so it is inserted by its `seq`.
     pub fn add(self: &Arc<Self>, entry: Arc<Entry>) {
         let size = entry.size();
-        let mut kept = self.kept();
-        let later = kept.entries.iter().rev().take_while(|known| known.facts.seq > entry.facts.seq).count();
-        if later == 0 {
-            kept.entries.push_back(entry);
-        } else {
-            let place = kept.entries.len() - later;
-            kept.entries.insert(place, entry);
+        let mut entries = self.lock();
+        // The bytes count before a concurrent `clear` can release them.
+        let is_over_budget = self.budget.reserve(size);
+        let later = entries.list.iter().rev().take_while(|known| known.facts.seq > entry.facts.seq).count();
+        let index = entries.list.len() - later;
+        entries.list.insert(index, entry);
+        entries.bytes += size;
+        let is_new = !std::mem::replace(&mut entries.is_registered, true);
+        let freed = entries.cut(self.budget.limits.world);
+        drop(entries);
+        self.budget.release(freed);
+        if is_new {
+            self.budget.register(self);
         }
-        kept.bytes += size;
-        let joins = !std::mem::replace(&mut kept.joined, true);
-        let freed = kept.cut(self.budget.limits.world);
-        drop(kept);
-        if joins {
-            self.budget.joined(self);
-        }
-        let too_much = self.budget.took(size);
-        self.budget.freed(freed);
-        if too_much {
+        if is_over_budget {
             self.budget.cut();
         }
     }
 
-    /// What is held now.
-    #[must_use]
-    pub fn read(&self) -> Reading {
-        let kept = self.kept();
-        Reading { entries: kept.entries.iter().cloned().collect(), dropped: kept.dropped }
+    pub fn read(&self) -> Copy {
+        let entries = self.lock();
+        Copy { entries: entries.list.iter().cloned().collect(), dropped: entries.dropped }
     }
-
-    /// How many bytes are held.
-    #[must_use]
     pub fn bytes(&self) -> usize {
-        self.kept().bytes
+        self.lock().bytes
     }
 
-    /// Forgets all entries, and how many were given up.
+    /// Removes all entries, and the count of dropped ones.
     pub fn clear(&self) {
-        let mut kept = self.kept();
-        let joined = kept.joined;
-        let before = std::mem::replace(&mut *kept, Kept { joined, ..Kept::default() });
-        drop(kept);
-        self.budget.freed(before.bytes);
+        let mut entries = self.lock();
+        let is_registered = entries.is_registered;
+        let before = std::mem::replace(&mut *entries, Entries { is_registered, ..Entries::default() });
+        drop(entries);
+        self.budget.release(before.bytes);
     }
 
-    /// Gives up the oldest entries until not more than so many bytes are left.
-    pub(super) fn cut(&self, most: usize) {
-        let freed = self.kept().cut(most);
-        self.budget.freed(freed);
+    /// Drops the oldest entries until at most `limit` bytes are left.
+    pub(super) fn cut(&self, limit: usize) {
+        let freed = self.lock().cut(limit);
+        self.budget.release(freed);
     }
 }
 
-impl Kept {
-    fn cut(&mut self, most: usize) -> usize {
+impl Entries {
+    fn cut(&mut self, limit: usize) -> usize {
         let before = self.bytes;
-        while self.bytes > most {
-            let Some(oldest) = self.entries.pop_front() else { break };
+        while self.bytes > limit {
+            let Some(oldest) = self.list.pop_front() else { break };
             self.bytes -= oldest.size();
             self.dropped += 1;
         }
@@ -125,6 +111,6 @@ impl Kept {
 impl Drop for Journal {
     fn drop(&mut self) {
         let bytes = self.bytes();
-        self.budget.freed(bytes);
+        self.budget.release(bytes);
     }
 }

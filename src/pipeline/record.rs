@@ -8,7 +8,7 @@ use crate::api::reply::Reply;
 use crate::fault::decide::Decision;
 use crate::fault::transmission::SendPlan;
 use crate::journal::entry::{Entry, Facts};
-use crate::journal::shown::{self, Origin};
+use crate::journal::json::{self, Origin};
 use crate::pipeline::decide::Decided;
 use crate::pipeline::receive::Received;
 use crate::pipeline::shape::Shaped;
@@ -61,7 +61,7 @@ pub(super) fn record(decided: &Decided<'_>, shaped: Shaped) -> Outcome {
             seq: decided.seq,
             reading: decided.admitted.reading,
             spec: decided.admitted.route.as_ref().map(|route| route.spec),
-            place: decided.admitted.key_match,
+            key_match: decided.admitted.key_match,
             prefixed: *prefixed,
             answered: send_plan.answers(),
             code,
@@ -70,7 +70,7 @@ pub(super) fn record(decided: &Decided<'_>, shaped: Shaped) -> Outcome {
             dialect: Arc::clone(&snapshot.dialect),
             notes,
         };
-        let entry = Arc::new(Entry::new(facts, call, &reply, run.journal.most_of_a_body()));
+        let entry = Arc::new(Entry::new(facts, call, &reply, run.journal.body_limit()));
         run.journal.add(Arc::clone(&entry));
         if world.stream.is_watched() {
             publish(world, &entry);
@@ -83,7 +83,7 @@ pub(super) fn record(decided: &Decided<'_>, shaped: Shaped) -> Outcome {
 /// Publishes a request on the world's stream, and the fault that took effect.
 fn publish(world: &World, entry: &Entry) {
     let minted = world.minted.as_ref().map(|key| key.key.as_str());
-    let request = shown::json(entry, &entry.facts.notes, Origin { world: &world.name, minted });
+    let request = json::entry_json(entry, &entry.facts.notes, Origin { world: &world.name, minted });
     world.stream.publish("request", &request);
     if let Some(fault) = entry.fault() {
         let applied =

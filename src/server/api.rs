@@ -149,7 +149,7 @@ impl Drop for Exchange<'_> {
         if let Some(handled) = &self.handled {
             self.state.metrics.count(handled, status, took);
             if let Some(entry) = &handled.entry {
-                entry.done(took);
+                entry.set_duration(took);
             }
         }
     }

@@ -12,8 +12,8 @@ use utoipa::IntoParams;
 use crate::api::operation::Operation;
 use crate::journal::entry::Entry;
 use crate::journal::filter::Filter;
-use crate::journal::shown::Origin;
-use crate::journal::{har, notes, shown};
+use crate::journal::json::Origin;
+use crate::journal::{har, json, notes};
 use crate::operations;
 use crate::server::admin::extract::{PathWorld, Query, WorldPath, number};
 use crate::server::admin::list::{Limit, respond_page};
@@ -59,7 +59,7 @@ fn operation<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Operation>, D:
 pub(crate) async fn list(PathWorld(world): PathWorld, Query(query): Query<RequestsQuery>) -> HttpResponse {
     let found = search(&world, query);
     let shown: Vec<Value> =
-        found.entries.iter().map(|(entry, notes)| shown::json(entry, notes, origin(&world))).collect();
+        found.entries.iter().map(|(entry, notes)| json::entry_json(entry, notes, origin(&world))).collect();
     with_dropped(respond_page(found.total, &shown), found.dropped)
 }
 
@@ -108,7 +108,7 @@ fn search(world: &World, query: RequestsQuery) -> Found {
     let read = world.run().journal.read();
     let notes = notes::of(&read.entries);
     let matching = read.entries.into_iter().zip(notes);
-    let mut entries: Vec<_> = matching.filter(|(entry, _)| filter.takes(entry, minted)).collect();
+    let mut entries: Vec<_> = matching.filter(|(entry, _)| filter.matches(entry, minted)).collect();
     let total = entries.len();
     entries.drain(..total.saturating_sub(limit.0));
     Found { entries, total, dropped: read.dropped }

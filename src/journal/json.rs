@@ -1,4 +1,4 @@
-//! Entries as JSON, for the admin side.
+//! Entries as JSON, as the admin API shows them.
 
 use serde_json::{Map, Value, json};
 
@@ -6,18 +6,16 @@ use crate::api::operation::Operation;
 use crate::journal::entry::Entry;
 use crate::journal::mask::Mask;
 
-/// Where entries come from.
+/// The world that entries come from.
 #[derive(Clone, Copy, Debug)]
 pub struct Origin<'a> {
-    /// Name of the world.
     pub world: &'a str,
-    /// The key made with it.
+    /// The key that was minted for it.
     pub minted: Option<&'a str>,
 }
 
-/// An entry with its notes, as `control.md` has it: keys by name or place, bodies as JSON where they are.
-#[must_use]
-pub fn json(entry: &Entry, notes: &[String], origin: Origin<'_>) -> Value {
+/// An entry with its notes. Keys are replaced by their names, and bodies are parsed if they are JSON.
+pub fn entry_json(entry: &Entry, notes: &[String], origin: Origin<'_>) -> Value {
     let (facts, call) = (&entry.facts, entry.call());
     let mask = Mask::new(&facts.keys, origin.minted);
     let mut query = Map::new();
@@ -28,13 +26,13 @@ pub fn json(entry: &Entry, notes: &[String], origin: Origin<'_>) -> Value {
     for (name, value) in &call.headers {
         put(&mut headers, name, mask.header(name, value));
     }
-    let mut shown = json!({
+    let mut json = json!({
         "seq": facts.seq,
         "at": facts.reading.now.iso(),
         "elapsedMs": milliseconds(facts.reading.elapsed),
         "world": origin.world,
         "operation": facts.operation().map(Operation::name),
-        "key": facts.keys.label(facts.place),
+        "key": facts.keys.label(facts.key_match),
         "method": call.method,
         "path": call.path,
         "query": query,
@@ -50,13 +48,13 @@ pub fn json(entry: &Entry, notes: &[String], origin: Origin<'_>) -> Value {
             "threshold": decision.threshold,
             "generation": decision.generation,
         })),
-        "durationMs": entry.took().map(milliseconds),
+        "durationMs": entry.duration().map(milliseconds),
         "notes": notes,
     });
     if entry.body_lost() > 0 {
-        shown["bodyBytesNotKept"] = entry.body_lost().into();
+        json["bodyBytesNotKept"] = entry.body_lost().into();
     }
-    shown
+    json
 }
 
 fn response(entry: &Entry) -> Value {
@@ -71,14 +69,14 @@ fn response(entry: &Entry) -> Value {
     let text = || Value::from(String::from_utf8_lossy(body));
     let body =
         if body.is_empty() { Value::Null } else { serde_json::from_slice(body).unwrap_or_else(|_| text()) };
-    let mut shown = json!({ "headers": headers, "body": body });
+    let mut json = json!({ "headers": headers, "body": body });
     if entry.response_lost() > 0 {
-        shown["bodyBytesNotKept"] = entry.response_lost().into();
+        json["bodyBytesNotKept"] = entry.response_lost().into();
     }
-    shown
+    json
 }
 
-/// A name that comes again has a list of values.
+/// Adds a member. A repeated name gets a list of values.
 fn put(members: &mut Map<String, Value>, name: &str, value: String) {
     match members.get_mut(name) {
         None => {
@@ -89,8 +87,7 @@ fn put(members: &mut Map<String, Value>, name: &str, value: String) {
     }
 }
 
-/// Milliseconds, to the microsecond.
-#[must_use]
+/// Milliseconds, rounded to the microsecond.
 pub fn milliseconds(span: std::time::Duration) -> f64 {
     (span.as_secs_f64() * 1_000_000.0).round() / 1_000.0
 }
