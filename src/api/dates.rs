@@ -4,7 +4,10 @@ use std::fmt::{Display, Formatter};
 
 use serde::{Serialize, Serializer};
 
-use jiff::{Timestamp, ToSpan, civil::Date, tz::TimeZone};
+use jiff::{
+    SignedDuration, Timestamp,
+    civil::{Date, Time},
+};
 
 use crate::clock::Moment;
 
@@ -14,10 +17,7 @@ pub struct Day(pub i32);
 
 const EPOCH: Date = Date::constant(1970, 1, 1);
 const DAY_MS: i64 = 86_400_000;
-/// Days from the first of March of the year 0 to 1970-01-01.
-const DAYS_BEFORE_EPOCH: i32 = 719_468;
-const MONTHS: [&str; 12] =
-    ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+const DAY_SECONDS: i64 = 86_400;
 
 impl Day {
     /// Reads `MM/DD/YYYY`: month and day with one digit or two, a year of four, a real calendar day.
@@ -41,25 +41,13 @@ impl Day {
 
     /// The day of a year, month and day of the month, if it exists.
     pub fn new(year: i32, month: i32, day: i32) -> Option<Self> {
-        let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-        let length = match month {
-            2 if leap => 29,
-            2 => 28,
-            4 | 6 | 9 | 11 => 30,
-            1..=12 => 31,
-            _ => return None,
-        };
-        if !(1..=length).contains(&day) {
-            return None;
-        }
-        // Count years from March, so that the leap day is the last day of a year.
-        let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-        let leaps = year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
-        Some(Self(year * 365 + leaps + (153 * month + 2) / 5 + day - 1 - DAYS_BEFORE_EPOCH))
+        let (year, month, day) = (year.try_into().ok()?, month.try_into().ok()?, day.try_into().ok()?);
+        let since = Date::new(year, month, day).ok()?.duration_since(EPOCH);
+        i32::try_from(since.as_secs() / DAY_SECONDS).ok().map(Self)
     }
 
     fn date(self) -> Date {
-        EPOCH.checked_add(self.0.days()).unwrap_or(EPOCH)
+        EPOCH.checked_add(SignedDuration::from_secs(i64::from(self.0) * DAY_SECONDS)).unwrap_or(EPOCH)
     }
 
     /// `YYYY-MM-DD`.
@@ -88,18 +76,13 @@ impl Moment {
     /// Clock time as `hh:mm AM/PM` (`12:05 AM`).
     pub fn time_of_day(self) -> String {
         let minutes = self.0.rem_euclid(DAY_MS) / 60_000;
-        let (hour, minute) = (minutes / 60, minutes % 60);
-        let half = if hour < 12 { "AM" } else { "PM" };
-        let hour = if hour % 12 == 0 { 12 } else { hour % 12 };
-        format!("{hour:02}:{minute:02} {half}")
+        let time = Time::MIN.wrapping_add(SignedDuration::from_mins(minutes));
+        time.strftime("%I:%M %p").to_string()
     }
 
     /// ISO 8601 with milliseconds where there are any (`2026-06-30T09:00:00Z`).
     pub fn iso(self) -> String {
-        Timestamp::from_millisecond(self.0).map_or_else(
-            |_| self.0.to_string(),
-            |stamp| stamp.to_zoned(TimeZone::UTC).timestamp().to_string(),
-        )
+        Timestamp::from_millisecond(self.0).map_or_else(|_| self.0.to_string(), |stamp| stamp.to_string())
     }
 }
 
@@ -124,9 +107,7 @@ impl Serialize for Day {
 /// `Mon DD, YYYY`, the day padded (`Aug 01, 2014`).
 impl Display for Day {
     fn fmt(&self, out: &mut Formatter<'_>) -> std::fmt::Result {
-        let date = self.date();
-        let month = usize::try_from(date.month() - 1).unwrap_or_default();
-        write!(out, "{} {:02}, {:04}", MONTHS[month], date.day(), date.year())
+        write!(out, "{}", self.date().strftime("%b %d, %Y"))
     }
 }
 
@@ -175,6 +156,11 @@ mod tests {
 
     #[test]
     fn day_numbers_are_those_of_the_calendar() {
+        assert_eq!(
+            Day::from_request("12/31/9999").map(|day| (day.0, day.iso())),
+            Some((2_932_896, "9999-12-31".to_owned()))
+        );
+        assert_eq!(Day::from_request("1/1/0000").map(|day| day.to_string()).as_deref(), Some("Jan 01, 0000"));
         for number in (-800_000..800_000).step_by(97) {
             let date = Day(number).date();
             let (year, month, day) = (date.year().into(), date.month().into(), date.day().into());

@@ -68,6 +68,32 @@ impl Count {
         self.hits.is_empty() || self.hits.iter().any(|hit| hit.takes(nth))
     }
 
+    /// How many of the first `nth` counted are selected. The cost depends on the hits alone, not on `nth`.
+    pub fn selected_among(&self, nth: u64) -> u64 {
+        if self.hits.is_empty() {
+            return nth;
+        }
+        let (mut ranges, mut steps) = (Vec::new(), Vec::new());
+        for hit in &self.hits {
+            match *hit {
+                Hit::Between(first, last) => ranges.push((first, last.unwrap_or(nth).min(nth))),
+                Hit::Every(0) => {}
+                Hit::Every(step) => steps.push(step),
+            }
+        }
+        ranges.sort_unstable();
+        // `end` is the last number that has been looked at. The numbers before a range are selected by steps alone.
+        let (mut selected, mut end) = (0, 0);
+        for (first, last) in ranges {
+            let first = first.max(end + 1);
+            if first <= last {
+                selected += multiples(&steps, first - 1) - multiples(&steps, end) + (last - first + 1);
+                end = last;
+            }
+        }
+        selected + multiples(&steps, nth) - multiples(&steps, end)
+    }
+
     /// Whether it strikes whatever it counts.
     #[must_use]
     pub fn strikes_all(&self) -> bool {
@@ -75,6 +101,23 @@ impl Count {
             || self.hits.iter().any(|hit| matches!(hit, Hit::Between(0 | 1, None) | Hit::Every(1)));
         all_selected && self.share.is_all()
     }
+}
+
+/// How many of the numbers from 1 to `last` are multiples of any step, by inclusion and exclusion.
+fn multiples(steps: &[u64], last: u64) -> u64 {
+    let Some((step, rest)) = steps.split_first() else { return 0 };
+    let common: Vec<u64> =
+        rest.iter().filter_map(|other| common_multiple(*step, *other)).filter(|step| *step <= last).collect();
+    last / step + multiples(rest, last) - multiples(&common, last)
+}
+
+/// The least common multiple, unless it is over 64 bits.
+fn common_multiple(left: u64, right: u64) -> Option<u64> {
+    let (mut divisor, mut rest) = (left, right);
+    while rest != 0 {
+        (divisor, rest) = (rest, divisor % rest);
+    }
+    left.checked_mul(right / divisor)
 }
 
 impl Share {
@@ -113,6 +156,30 @@ mod tests {
         let count = Count { hits: vec![Hit::Between(1, Some(2)), Hit::Every(4)], ..Count::default() };
         assert_eq!((1..=8).filter(|nth| count.selects(*nth)).collect::<Vec<_>>(), [1, 2, 4, 8]);
         assert!(!count.strikes_all());
+    }
+
+    #[test]
+    fn the_selected_are_counted_without_looking_at_each() {
+        let cases: [&[Hit]; 9] = [
+            &[],
+            &[Hit::Between(3, Some(3))],
+            &[Hit::Between(2, None)],
+            &[Hit::Between(4, Some(9)), Hit::Between(1, Some(5)), Hit::Between(20, Some(19))],
+            &[Hit::Every(7)],
+            &[Hit::Every(4), Hit::Every(6), Hit::Every(10), Hit::Every(4)],
+            &[Hit::Every(3), Hit::Between(5, Some(13)), Hit::Every(2)],
+            &[Hit::Every(1), Hit::Between(2, None)],
+            &[Hit::Every(5), Hit::Between(0, Some(4)), Hit::Between(50, None)],
+        ];
+        for hits in cases {
+            let count = Count { hits: hits.to_vec(), ..Count::default() };
+            for nth in 0..130 {
+                let selected = (1..=nth).filter(|nth| count.selects(*nth)).count() as u64;
+                assert_eq!(count.selected_among(nth), selected, "{nth} {hits:?}");
+            }
+        }
+        let count = Count { hits: vec![Hit::Every(3), Hit::Every(5)], ..Count::default() };
+        assert_eq!(count.selected_among(15_000_000_000_000), 7_000_000_000_000);
     }
 
     #[test]

@@ -154,10 +154,8 @@ impl Counted<'_> {
         };
         let (selected, before) = match per {
             Per::Request => {
-                let nth = u64::from(attempt) + 1;
-                let before = || (1..nth).filter(|nth| self.count.selects(*nth)).count() as u64;
-                let blocks = matches!(share, Share::Exactly { .. });
-                (self.count.selects(nth), if blocks { before() } else { 0 })
+                let before = u64::from(attempt);
+                (self.count.selects(before + 1), self.count.selected_among(before))
             }
             Per::World | Per::Key => {
                 let scope = counters.scope(id, group);
