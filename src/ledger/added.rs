@@ -188,3 +188,97 @@ impl Records {
         additions
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::dates::Day;
+    use crate::dataset::added::{self, ListedReview};
+    use crate::dataset::facts::fixture;
+    use crate::dataset::records::Reviewer;
+    use crate::dataset::selection::Filter;
+
+    fn review(id: Option<&str>, day: i32) -> Review {
+        Review {
+            id: id.map(str::to_owned),
+            rating: 5,
+            day: Day(day),
+            source: 0,
+            comments: None,
+            title: None,
+            published: true,
+            response: None,
+            response_day: None,
+            sentiment: None,
+            mentions: 1,
+            reviewer: Reviewer::default(),
+            review_url: None,
+            unique_review_url: None,
+            enable_reply: None,
+            customer_id: None,
+            extra: BTreeMap::new(),
+        }
+    }
+
+    fn ids(additions: &Additions) -> Vec<&str> {
+        additions.select(&EVERY).map(|review| review.id.as_str()).collect()
+    }
+
+    const EVERY: Filter<'_> = Filter {
+        locations: None,
+        from: None,
+        to: None,
+        updated_from: None,
+        updated_to: None,
+        ratings: None,
+        sources: None,
+        published: None,
+    };
+
+    #[test]
+    fn an_addition_touches_none_of_the_earlier_ones_unless_a_request_reads_them() {
+        let (dataset, records) = (fixture::generated(10), AddedRecords::default());
+        let lists = || Arc::as_ptr(&records.read(&dataset).unwrap());
+        let first = records.add_review(&dataset, 0, review(None, 20_000)).unwrap();
+        let before = lists();
+        for day in 0..500 {
+            records.add_review(&dataset, 0, review(None, 20_000 + day % 7)).unwrap();
+        }
+        assert_eq!(lists(), before, "the lists were extended in place");
+        let reading = records.read(&dataset).unwrap();
+        assert!(reading.select(&EVERY).any(|review| std::ptr::eq(review, &raw const *first)));
+        let count = reading.select(&EVERY).count();
+        records.add_review(&dataset, 0, review(None, 20_000)).unwrap();
+        assert_eq!(reading.select(&EVERY).count(), count, "a request keeps what it reads");
+        assert_eq!(records.read(&dataset).unwrap().select(&EVERY).count(), count + 1);
+    }
+
+    #[test]
+    fn additions_are_listed_among_the_seeded_by_day_and_then_by_id() {
+        let (dataset, records) = (fixture::generated(20), AddedRecords::default());
+        for (id, day) in [("9", 20_100), ("10", 20_100), ("b", 20_100), ("1", 20_365), ("2", 19_000)] {
+            records.add_review(&dataset, 1, review(Some(id), day)).unwrap();
+        }
+        let additions = records.read(&dataset).unwrap();
+        assert_eq!(ids(&additions), ["1", "b", "10", "9", "2"]);
+        let listed: Vec<_> = added::reviews(&dataset, Some(&additions), &EVERY, None).collect();
+        assert_eq!(listed.len(), 25);
+        let days = listed.iter().map(|review| dataset.listed_review(*review).unwrap().day);
+        assert!(days.is_sorted_by(|a, b| a >= b));
+        assert!(matches!(listed[0], ListedReview::Added(_)) && matches!(listed[24], ListedReview::Added(_)));
+    }
+
+    #[test]
+    fn a_reload_keeps_additions_and_ids_stay_taken() {
+        let (dataset, reloaded) = (fixture::generated(10), fixture::generated(12));
+        let records = AddedRecords::default();
+        let drawn = records.add_review(&dataset, 0, review(None, 20_000)).unwrap().id.clone();
+        records.add_review(&dataset, 1, review(Some("x"), 20_001)).unwrap();
+        assert_eq!(ids(&records.read(&reloaded).unwrap()), ["x", &drawn]);
+        let taken = records.add_review(&reloaded, 0, review(Some("x"), 20_002)).unwrap_err();
+        assert_eq!(taken, IdTaken { what: "review", id: "x".to_owned() });
+        records.clear();
+        assert!(records.read(&reloaded).is_none());
+        assert_eq!(records.add_review(&dataset, 0, review(None, 20_000)).unwrap().id, drawn);
+    }
+}
