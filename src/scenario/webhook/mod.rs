@@ -22,7 +22,7 @@ pub mod raw;
 pub mod signing;
 pub mod timeline;
 
-/// Validates the webhooks of a scenario. Parts with an error are left out. `known` holds the names of its events
+/// Validates the webhooks of a scenario. Parts with an error are left out. `references` holds the names of its events
 /// (`event::names`).
 pub fn validate(findings: &mut Findings, references: &References, node: Option<&Node>) -> Webhooks {
     let Some(node) = node else { return Webhooks::default() };
