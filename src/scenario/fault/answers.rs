@@ -7,27 +7,27 @@ use crate::operations::spec::Spec;
 use crate::scenario::diagnostic::{Findings, join_or};
 use crate::scenario::source::Span;
 
-/// How a place is looked at.
+/// What must exist for a change to apply at a pointer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Use {
-    /// Something must stand there.
-    Finds,
-    /// Something is put there.
-    Adds,
+pub enum Requires {
+    /// The value at the pointer.
+    Value,
+    /// Only the map or list around it, because the change adds the value.
+    Parent,
 }
 
-/// Why there is nothing at a place.
-struct Nowhere {
+/// The first step of a pointer that leads to nothing, and the schema in which it does.
+struct DeadEnd {
     step: String,
-    within: Value,
+    schema: Value,
 }
 
 /// Follows a pointer through the schema of an answer.
-fn follow(schema: &Value, pointer: &Pointer, usage: Use) -> Result<(), Nowhere> {
+fn follow(schema: &Value, pointer: &Pointer, requires: Requires) -> Result<(), DeadEnd> {
     let mut schema = schema;
     let count = pointer.steps().count();
     for (at, step) in pointer.steps().enumerate() {
-        let adds = usage == Use::Adds && at + 1 == count;
+        let adds = requires == Requires::Parent && at + 1 == count;
         let digits = step.bytes().all(|byte| byte.is_ascii_digit());
         let index = !step.is_empty() && digits && (step.len() == 1 || !step.starts_with('0'));
         let next = if let Some(members) = schema["properties"].as_object() {
@@ -42,32 +42,32 @@ fn follow(schema: &Value, pointer: &Pointer, usage: Use) -> Result<(), Nowhere> 
             schema.get("items").filter(|_| index || (adds && step == "-"))
         };
         let Some(next) = next else {
-            return Err(Nowhere { step: step.into_owned(), within: schema.clone() });
+            return Err(DeadEnd { step: step.into_owned(), schema: schema.clone() });
         };
         schema = next;
     }
     Ok(())
 }
 
-/// Notes a place that no answer of these operations has, be it an error.
+/// Warns about a pointer into nothing: neither the operations' answers nor an API error have the place.
 pub fn check(
     findings: &mut Findings,
-    (pointer, usage): (&Pointer, Use),
+    (pointer, requires): (&Pointer, Requires),
     span: Span,
     operations: &[&'static Spec],
 ) {
-    let mut nowhere = None;
+    let mut dead_end = None;
     let api_error = json!({ "properties": { "code": {}, "message": {} } });
-    if follow(&api_error, pointer, usage).is_ok() {
+    if follow(&api_error, pointer, requires).is_ok() {
         return;
     }
     for spec in operations {
-        match follow(&(spec.response)(), pointer, usage) {
+        match follow(&(spec.response)(), pointer, requires) {
             Ok(()) => return,
-            Err(why) => nowhere = nowhere.or(Some(why)),
+            Err(found) => dead_end = dead_end.or(Some(found)),
         }
     }
-    let Some(Nowhere { step, within }) = nowhere else { return };
+    let Some(DeadEnd { step, schema }) = dead_end else { return };
     let names: Vec<&str> = operations.iter().map(|spec| spec.operation.name()).collect();
     let message = match operations.len() {
         1 => format!(
@@ -82,15 +82,15 @@ pub fn check(
     };
     let finding = findings.warning("never-matches", span, message);
     if operations.len() > 1 {
-        // The members of one of several operations would be no advice.
+        // The members of one operation's answer would not help with the others.
         return;
     }
-    if let Some(members) = within["properties"].as_object() {
+    if let Some(members) = schema["properties"].as_object() {
         finding.suggest(&step, members.keys().map(String::as_str));
-    } else if within.get("items").is_some() {
-        finding.help(format!("at `{step}`: there is a list, whose first element is `0`"));
+    } else if schema.get("items").is_some() {
+        finding.help(format!("`{step}` is looked up in a list, whose first element is `0`"));
     } else {
-        finding.help(format!("at `{step}`: there is a single value, with nothing in it"));
+        finding.help(format!("`{step}` is looked up in a single value, which has no members"));
     }
 }
 
@@ -99,12 +99,12 @@ mod tests {
     use super::*;
     use crate::operations::{contact, qna, reviews, sentiment_benchmark, sentiment_locations, subscribe};
 
-    fn possible(spec: &Spec, pointer: &str, usage: Use) -> bool {
-        follow(&(spec.response)(), &Pointer::new(pointer).unwrap(), usage).is_ok()
+    fn possible(spec: &Spec, pointer: &str, requires: Requires) -> bool {
+        follow(&(spec.response)(), &Pointer::new(pointer).unwrap(), requires).is_ok()
     }
 
     #[test]
-    fn documented_places_are_found() {
+    fn documented_places_exist() {
         for (spec, pointer) in [
             (&reviews::SPEC, ""),
             (&reviews::SPEC, "/0/reviewer/firstName"),
@@ -114,12 +114,12 @@ mod tests {
             (&sentiment_locations::SPEC, "/dataPoints/3/mentions"),
             (&subscribe::SPEC, "/events/0"),
         ] {
-            assert!(possible(spec, pointer, Use::Finds), "{pointer}");
+            assert!(possible(spec, pointer, Requires::Value), "{pointer}");
         }
     }
 
     #[test]
-    fn what_answers_never_have_is_not() {
+    fn other_places_do_not_exist() {
         for (spec, pointer) in [
             (&reviews::SPEC, "/reviewer"),
             (&reviews::SPEC, "/-/rating"),
@@ -127,15 +127,15 @@ mod tests {
             (&reviews::SPEC, "/0/stars"),
             (&contact::SPEC, "/id/0"),
         ] {
-            assert!(!possible(spec, pointer, Use::Finds), "{pointer}");
+            assert!(!possible(spec, pointer, Requires::Value), "{pointer}");
         }
     }
 
     #[test]
     fn new_members_can_be_added_anywhere_but_in_single_values() {
-        assert!(possible(&reviews::SPEC, "/0/stars", Use::Adds));
-        assert!(possible(&reviews::SPEC, "/-", Use::Adds));
-        assert!(!possible(&reviews::SPEC, "/stars", Use::Adds));
-        assert!(!possible(&contact::SPEC, "/id/x", Use::Adds));
+        assert!(possible(&reviews::SPEC, "/0/stars", Requires::Parent));
+        assert!(possible(&reviews::SPEC, "/-", Requires::Parent));
+        assert!(!possible(&reviews::SPEC, "/stars", Requires::Parent));
+        assert!(!possible(&contact::SPEC, "/id/x", Requires::Parent));
     }
 }

@@ -27,7 +27,7 @@ pub fn validate(
     let message = error.message.as_ref().map(|message| message.value.0.clone());
     let status = error.status.as_ref().and_then(|given| status_with_body(findings, given));
     let answer = if let Some(row) = Code::numbered(number) {
-        never_answered(findings, row, code.span, operations);
+        warn_if_never_answered(findings, row, code.span, operations);
         Answer::Catalogue { code: row.code, status, message }
     } else if let (Some(status), Some(message)) = (status, message) {
         let warning = format!("no operation ever answers {number}: the API has no such error");
@@ -57,7 +57,7 @@ fn seconds(findings: &mut Findings, span: &Spanned<Duration>) -> Option<u64> {
     whole.then_some(span.value.as_secs())
 }
 
-fn never_answered(findings: &mut Findings, row: &Row, span: Span, operations: &[&'static Spec]) {
+fn warn_if_never_answered(findings: &mut Findings, row: &Row, span: Span, operations: &[&'static Spec]) {
     let names = |specs: &[&'static Spec], answers: bool| {
         let specs = specs.iter().filter(|spec| spec.codes().contains(&row.code) == answers);
         specs.map(|spec| spec.operation.name()).collect::<Vec<_>>()
@@ -67,9 +67,9 @@ fn never_answered(findings: &mut Findings, row: &Row, span: Span, operations: &[
         return;
     }
     findings
-        .warning("never-answered", span, format!("{} is never an answer of {}", row.number, join_or(not)))
+        .warning("never-answered", span, format!("{} is never answered by {}", row.number, join_or(not)))
         .label(row.message)
-        .help(format!("only of {}; it is injected all the same", join_or(names(&ALL, true))));
+        .help(format!("only {} can answer it; it is injected anyway", join_or(names(&ALL, true))));
 }
 
 /// Checks that a response with this status can have a body.

@@ -1,4 +1,5 @@
-//! Checks conditions against what requests carry: a condition on anything else never matches a request of a proper client.
+//! Checks the conditions of faults against the parameters and fields of their operations. A condition on anything else never
+//! matches a request of a well-behaved client.
 
 use crate::fault::condition::Condition;
 use crate::operations::spec::Spec;
@@ -7,10 +8,10 @@ use crate::scenario::fault::raw::When;
 use crate::scenario::references::References;
 use crate::scenario::source::Span;
 
-/// The query parameter in which clients sent the key in earlier times.
+/// The retired query parameter for the API key, which clients may still send.
 const RETIRED: &str = "api_key";
 
-/// Warns of conditions on parameters and fields that none of these operations has.
+/// Warns about conditions on parameters and fields that none of these operations has.
 pub fn check(
     findings: &mut Findings,
     references: &References,
@@ -56,7 +57,7 @@ fn warn(
     };
     let finding = findings.warning("never-matches", span, message);
     if allowed.is_empty() {
-        finding.help(format!("it has no {what}s at all"));
+        finding.help(format!("it has no {what}s"));
     } else {
         finding.suggest(word, allowed.iter().copied());
     }

@@ -4,7 +4,7 @@ use crate::fault::patch::Change;
 use crate::fault::pointer::Pointer;
 use crate::operations::spec::Spec;
 use crate::scenario::diagnostic::Findings;
-use crate::scenario::fault::answers::{self, Use};
+use crate::scenario::fault::answers::{self, Requires};
 use crate::scenario::fault::raw::{self, Op};
 use crate::scenario::node::{Node, Value};
 use crate::scenario::read::Spanned;
@@ -36,9 +36,9 @@ pub fn validate(
         let Some(validate_yaml) = node.and_then(|node| build(findings, &change.value, node)) else {
             continue;
         };
-        for (pointer, usage, span) in pointers(&validate_yaml, &change.value) {
+        for (pointer, requires, span) in pointers(&validate_yaml, &change.value) {
             if !touched.iter().any(|place| pointer.is_within(place)) {
-                answers::check(findings, (pointer, usage), span, operations);
+                answers::check(findings, (pointer, requires), span, operations);
             }
         }
         touched.extend(changed_place(&validate_yaml));
@@ -109,18 +109,18 @@ fn check_companions(findings: &mut Findings, op: Op, raw: &raw::Change, value: O
     }
 }
 
-/// The pointers of a change, how each is used, and where each is written.
-fn pointers<'a>(change: &'a Change, raw: &raw::Change) -> Vec<(&'a Pointer, Use, Span)> {
+/// The pointers of a change, what each requires, and where each is written.
+fn pointers<'a>(change: &'a Change, raw: &raw::Change) -> Vec<(&'a Pointer, Requires, Span)> {
     let at =
         |written: &Option<Spanned<Pointer>>| written.as_ref().map(|pointer| pointer.span).unwrap_or_default();
     let (path, from) = (at(&raw.path), at(&raw.from));
     match change {
-        Change::Add(place, _) => vec![(place, Use::Adds, path)],
+        Change::Add(place, _) => vec![(place, Requires::Parent, path)],
         Change::Remove(place) | Change::Replace(place, _) | Change::Test(place, _) => {
-            vec![(place, Use::Finds, path)]
+            vec![(place, Requires::Value, path)]
         }
         Change::Move(source, place) | Change::Copy(source, place) => {
-            vec![(source, Use::Finds, from), (place, Use::Adds, path)]
+            vec![(source, Requires::Value, from), (place, Requires::Parent, path)]
         }
     }
 }
