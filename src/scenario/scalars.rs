@@ -231,13 +231,18 @@ impl Read for Duration {
     }
 }
 
+/// Parses a positive number per positive duration: `600 per 1m`.
+pub fn parse_rate(text: &str) -> Option<(u32, Duration)> {
+    let (number, duration) = text.split_once(" per ")?;
+    let number = u32::try_from(parse_digits(number.trim())?).ok().filter(|number| *number > 0)?;
+    let duration = parse_duration(duration.trim()).filter(|duration| !duration.is_zero())?;
+    Some((number, duration))
+}
+
 impl Read for RateLimit {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
         let limit = node.scalar().and_then(|scalar| {
-            let (requests, window) = scalar.text.split_once(" per ")?;
-            let requests =
-                u32::try_from(parse_digits(requests.trim())?).ok().filter(|requests| *requests > 0)?;
-            let window = parse_duration(window.trim()).filter(|window| !window.is_zero())?;
+            let (requests, window) = parse_rate(&scalar.text)?;
             Some(Self { requests, window })
         });
         if limit.is_none() {

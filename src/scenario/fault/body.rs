@@ -10,9 +10,8 @@ use crate::scenario::diagnostic::Findings;
 use crate::scenario::fault::{patch, raw};
 use crate::scenario::node::Node;
 use crate::scenario::read::{Read, Spanned};
-use crate::scenario::report::at_most_one;
-use crate::scenario::report::must_be;
-use crate::scenario::scalars::{parse_digits, parse_duration};
+use crate::scenario::report::{at_most_one, must_be};
+use crate::scenario::scalars::parse_rate;
 
 /// A number of bytes per interval: `64 per 100ms`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,9 +23,7 @@ pub struct Drip {
 impl Read for Drip {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
         let drip = node.scalar().and_then(|scalar| {
-            let (bytes, every) = scalar.text.split_once(" per ")?;
-            let bytes = u32::try_from(parse_digits(bytes.trim())?).ok().filter(|bytes| *bytes > 0)?;
-            let every = parse_duration(every.trim()).filter(|every| !every.is_zero())?;
+            let (bytes, every) = parse_rate(&scalar.text)?;
             Some(Self { bytes, every })
         });
         if drip.is_none() {

@@ -4,16 +4,14 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::fault::condition::Condition;
 use crate::fault::pointer::{NoPointer, Pointer};
-use crate::scenario::collections::NonNullMap;
-use crate::scenario::collections::OneOrMany;
+use crate::scenario::collections::{NonNullMap, OneOrMany};
 use crate::scenario::diagnostic::Findings;
 use crate::scenario::fault::headers;
 use crate::scenario::fault::raw::When;
 use crate::scenario::node::{Node, Value};
 use crate::scenario::read::{Read, Spanned};
 use crate::scenario::references::{References, check_businesses};
-use crate::scenario::report::require_entries;
-use crate::scenario::report::{must_be, unknown_reference};
+use crate::scenario::report::{given_entries, must_be, require_entries, unknown_reference};
 use crate::scenario::scalars::{NonBlank, Text};
 use crate::scenario::source::Span;
 
@@ -61,27 +59,20 @@ fn pointer(findings: &mut Findings, text: &str, span: Span) -> Option<Pointer> {
 
 /// Validates a condition and reports unknown references in it.
 pub fn validate(findings: &mut Findings, references: &References, when: &When) -> Condition {
-    let mut condition = Condition::default();
-    if let Some(wanted) =
-        when.key.as_ref().filter(|list| require_entries(findings, ("key", &list.value), list.span))
-    {
-        condition.keys = keys(findings, references, &wanted.value);
+    let keys = given_entries(findings, "key", when.key.as_ref())
+        .map_or_else(Vec::new, |list| keys(findings, references, list));
+    let businesses = given_entries(findings, "business", when.business.as_ref())
+        .map_or_else(Vec::new, |list| check_businesses(findings, references, list));
+    let headers = when.header.as_ref();
+    let query = when.query.as_ref();
+    let body = when.body.as_ref();
+    Condition {
+        keys,
+        businesses,
+        headers: headers.map_or_else(Vec::new, |map| headers::by_name(findings, &map.value, values)),
+        query: query.map_or_else(Vec::new, |map| query_parameters(findings, &map.value)),
+        body: body.map_or_else(Vec::new, |map| body_values(findings, map)),
     }
-    if let Some(wanted) =
-        when.business.as_ref().filter(|list| require_entries(findings, ("business", &list.value), list.span))
-    {
-        condition.businesses = check_businesses(findings, references, &wanted.value);
-    }
-    if let Some(headers) = &when.header {
-        condition.headers = self::headers::by_name(findings, &headers.value, values);
-    }
-    if let Some(query) = &when.query {
-        condition.query = query_parameters(findings, &query.value);
-    }
-    if let Some(body) = &when.body {
-        condition.body = body_values(findings, body);
-    }
-    condition
 }
 
 fn keys(findings: &mut Findings, references: &References, wanted: &OneOrMany<NonBlank>) -> Vec<String> {

@@ -10,8 +10,7 @@ use crate::scenario::fault::{delay, raw};
 use crate::scenario::node::Node;
 use crate::scenario::read::{Read, Spanned};
 use crate::scenario::references::References;
-use crate::scenario::report::must_be;
-use crate::scenario::report::require_entries;
+use crate::scenario::report::{given_entries, must_be};
 use crate::scenario::scalars::{Share, parse_digits, parse_duration};
 
 impl Read for Hit {
@@ -76,7 +75,7 @@ impl Read for Exactly {
             match exactly {
                 Some(Self { of: 0, .. }) => findings.help_last("a block has at least 1 request"),
                 Some(Self { of, .. }) => {
-                    findings.help_last(&format!("a block of {of} has only {of} requests"))
+                    findings.help_last(&format!("a block of {of} has only {of} requests"));
                 }
                 None => {}
             }
@@ -141,12 +140,8 @@ pub fn validate(findings: &mut Findings, references: &References, keys: &CountKe
             )
             .help("move the clock through the admin API, or let it run with `clock: {mode: running}`");
     }
-    let hits = match keys.hits {
-        Some(hits) if require_entries(findings, ("hits", &hits.value), hits.span) => {
-            hits.value.0.iter().map(|hit| hit.value).collect()
-        }
-        Some(_) | None => Vec::new(),
-    };
+    let hits = given_entries(findings, "hits", keys.hits)
+        .map_or_else(Vec::new, |list| list.0.iter().map(|hit| hit.value).collect());
     Count { per: keys.per, hits, share: share(findings, keys) }
 }
 

@@ -19,7 +19,7 @@ pub fn check(
     operations: &[&'static Spec],
 ) {
     let parameters: Vec<&str> =
-        operations.iter().flat_map(|spec| spec.parameters(&references.dialect)).collect();
+        operations.iter().flat_map(|spec| spec.parameters(references.dialect)).collect();
     for member in when.query.iter().flat_map(|query| &query.value.0) {
         if member.key != RETIRED && !parameters.contains(&member.key.as_str()) {
             warn(findings, ("query parameter", &member.key, &parameters), member.key_span, operations);

@@ -11,7 +11,7 @@ use crate::scenario::fault::count::CountKeys;
 use crate::scenario::node::{Node, Value};
 use crate::scenario::read::Read;
 use crate::scenario::references::References;
-use crate::scenario::report::require_entries;
+use crate::scenario::report::given_entries;
 use crate::scenario::scalars::distinct_operations;
 use crate::scenario::source::Span;
 use crate::scenario::validate::Unique;
@@ -89,12 +89,8 @@ fn build(findings: &mut Findings, references: &References, node: &Node) -> Optio
     if let Some(name) = raw.name.as_ref().filter(|name| name.value.0.chars().any(char::is_control)) {
         findings.error("wrong-value", name.span, "`name` must be one line, without control characters");
     }
-    let operations = match &raw.operation {
-        Some(given) if require_entries(findings, ("operation", &given.value), given.span) => {
-            distinct_operations(&given.value)
-        }
-        Some(_) | None => operations::ALL.to_vec(),
-    };
+    let operations = given_entries(findings, "operation", raw.operation.as_ref())
+        .map_or_else(|| operations::ALL.to_vec(), distinct_operations);
     let condition = raw.when.as_ref().map_or_else(Default::default, |when| {
         let condition = condition::validate(findings, references, &when.value);
         fields::check(findings, references, (&when.value, &condition), &operations);
@@ -130,8 +126,8 @@ fn canonical(node: &Node) -> Json {
         Value::Null => Json::Null,
         Value::Scalar(scalar) => {
             let typed = scalar.to_json();
-            let same_text = scalar.plain && typed.to_string() == *scalar.text;
-            if same_text { typed } else { Json::from(&*scalar.text) }
+            let written = typed.to_string();
+            if scalar.plain && written == *scalar.text { typed } else { Json::from(&*scalar.text) }
         }
         Value::List(list) => list.iter().map(canonical).collect(),
         Value::Map(entries) => {

@@ -10,7 +10,7 @@ use crate::scenario::fault::patch::entries;
 use crate::scenario::node::Node;
 use crate::scenario::read::{Read, Spanned};
 use crate::scenario::references::{References, check_accounts};
-use crate::scenario::report::require_entries;
+use crate::scenario::report::given_entries;
 use crate::scenario::scalars::NonBlank;
 use crate::scenario::webhook::raw::{DeliveryThen, EffectName};
 use crate::webhook::payload::{self, Tried};
@@ -130,25 +130,14 @@ fn delivery_fault(
     signing: &Signing,
     raw: &raw::DeliveryFault,
 ) -> Option<DeliveryFault> {
-    let events = match &raw.event {
-        Some(names) if require_entries(findings, ("event", &names.value), names.span) => {
-            event::validate_all(findings, references, &names.value)
-        }
-        Some(_) | None => Vec::new(),
-    };
+    let events = given_entries(findings, "event", raw.event.as_ref())
+        .map_or_else(Vec::new, |list| event::validate_all(findings, references, list));
     let when = raw.when.as_ref().map(|when| &when.value);
-    let businesses = match when.and_then(|when| when.business.as_ref()) {
-        Some(list) if require_entries(findings, ("business", &list.value), list.span) => {
-            check_accounts(findings, references, &list.value)
-        }
-        Some(_) | None => Vec::new(),
-    };
-    let conversations = match when.and_then(|when| when.conversation.as_ref()) {
-        Some(list) if require_entries(findings, ("conversation", &list.value), list.span) => {
-            list.value.0.iter().map(|name| name.value.0.clone()).collect()
-        }
-        Some(_) | None => Vec::new(),
-    };
+    let businesses = given_entries(findings, "business", when.and_then(|when| when.business.as_ref()))
+        .map_or_else(Vec::new, |list| check_accounts(findings, references, list));
+    let conversations =
+        given_entries(findings, "conversation", when.and_then(|when| when.conversation.as_ref()))
+            .map_or_else(Vec::new, |list| list.0.iter().map(|name| name.value.0.clone()).collect());
     let per = match raw.per.map(|per| per.value) {
         None | Some(raw::DeliveryPer::World) => Per::World,
         Some(raw::DeliveryPer::Delivery) => Per::Request,
