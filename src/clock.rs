@@ -1,28 +1,25 @@
-//! A world's clock: running or frozen, moved forward at will; and the process's own time. The only reader of the
-//! operating system's clocks.
+//! The virtual clock of a world, running or frozen, and the process's own time. The only reader of the system's clocks.
 
 use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// An instant: milliseconds since 1970-01-01T00:00:00Z. How it is read and written is the API's business.
+/// An instant: milliseconds since 1970-01-01T00:00:00Z. `api::dates` parses and formats it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Moment(pub i64);
 
-/// How a clock goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// Stands still until it is moved.
+    /// Stands still until it is advanced.
     Frozen,
     /// Goes on with real time.
     Running,
 }
 
-/// How a scenario wants its clock: `start` absent means the system's time.
+/// The clock setting of a scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Setting {
-    /// Where it starts.
+    /// None means the system's time.
     pub start: Option<Moment>,
-    /// How it goes.
     pub mode: Mode,
 }
 
@@ -32,25 +29,21 @@ impl Default for Setting {
     }
 }
 
-/// As much of a setting as is given.
+/// The parts of a clock setting that a request or a scenario file gives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Given {
-    /// Where it starts.
+pub struct PartialSetting {
     pub start: Option<Moment>,
-    /// How it goes.
     pub mode: Option<Mode>,
 }
 
-impl Given {
-    /// A setting with this over it.
-    #[must_use]
-    pub fn over(self, setting: Setting) -> Setting {
+impl PartialSetting {
+    /// Replaces the given parts of a setting.
+    pub fn apply_to(self, setting: Setting) -> Setting {
         Setting { start: self.start.or(setting.start), mode: self.mode.unwrap_or(setting.mode) }
     }
 }
 
 /// The system's time.
-#[must_use]
 #[expect(clippy::disallowed_methods, reason = "this is the one place that reads it")]
 pub fn system_now() -> Moment {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -58,34 +51,34 @@ pub fn system_now() -> Moment {
 }
 
 /// A monotonic instant of real time.
-#[must_use]
 #[expect(clippy::disallowed_methods, reason = "this is the one place that reads it")]
 pub fn real_now() -> Instant {
     Instant::now()
 }
 
-/// How long this process has been running, counted from when somebody first asked.
-#[must_use]
+/// Time since the first call of this function.
 pub fn uptime() -> Duration {
     static START: LazyLock<Instant> = LazyLock::new(real_now);
     START.elapsed()
 }
 
-/// A time that was asked for lies before the clock's own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NeverBack {
-    /// The clock's time, which stays.
-    pub now: Moment,
+/// A moment, a span later.
+pub fn later(moment: Moment, span: Duration) -> Moment {
+    Moment(moment.0.saturating_add(milliseconds(span)))
 }
+
+/// The requested time is before the clock's time, which stays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InThePast;
 
 /// The clock of one world.
 #[derive(Debug)]
 pub struct VirtualClock {
-    /// A lock held for a few instructions, never over an await.
-    face: Mutex<Face>,
+    /// Held for a few instructions, never over an await.
+    state: Mutex<State>,
 }
 
-/// What a clock shows at one instant.
+/// The time of a clock at one instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reading {
     /// World time.
@@ -98,27 +91,32 @@ pub struct Reading {
 
 impl Reading {
     /// World time since the world's start.
-    #[must_use]
     pub fn since_start(&self) -> Duration {
-        Duration::from_millis(u64::try_from(self.now.0.saturating_sub(self.start.0)).unwrap_or_default())
+        span(self.start, self.now)
     }
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Face {
+struct State {
     /// Real instant of the start.
     began: Instant,
     start: Moment,
-    shown: Moment,
-    /// Real instant at which `shown` was right; none while frozen.
+    /// World time at `running_since`, or while frozen.
+    base: Moment,
+    /// None while frozen.
     running_since: Option<Instant>,
 }
 
-impl Face {
+impl State {
     fn now(&self, real: Instant) -> Moment {
-        let gone = self.running_since.map_or(Duration::ZERO, |since| real.saturating_duration_since(since));
-        Moment(self.shown.0.saturating_add(milliseconds(gone)))
+        let passed = self.running_since.map_or(Duration::ZERO, |since| real.saturating_duration_since(since));
+        later(self.base, passed)
     }
+}
+
+/// The time from one moment to another; zero if it is not after the first.
+fn span(from: Moment, to: Moment) -> Duration {
+    Duration::from_millis(u64::try_from(to.0.saturating_sub(from.0)).unwrap_or_default())
 }
 
 fn milliseconds(span: Duration) -> i64 {
@@ -127,84 +125,73 @@ fn milliseconds(span: Duration) -> i64 {
 
 impl VirtualClock {
     /// A clock at its start.
-    #[must_use]
     pub fn new(setting: Setting) -> Self {
-        Self { face: Mutex::new(Self::face(setting)) }
+        Self { state: Mutex::new(Self::initial(setting)) }
     }
 
-    fn face(setting: Setting) -> Face {
+    fn initial(setting: Setting) -> State {
         let start = setting.start.unwrap_or_else(system_now);
         let began = real_now();
         let running_since = (setting.mode == Mode::Running).then_some(began);
-        Face { began, start, shown: start, running_since }
+        State { began, start, base: start, running_since }
     }
 
-    fn with<T>(&self, act: impl FnOnce(&mut Face) -> T) -> T {
-        act(&mut self.face.lock().unwrap_or_else(PoisonError::into_inner))
+    fn with<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
+        act(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// World time.
-    #[must_use]
     pub fn now(&self) -> Moment {
-        self.with(|face| face.now(real_now()))
+        self.with(|state| state.now(real_now()))
     }
 
     /// All that it shows at a real instant.
-    #[must_use]
     pub fn at(&self, real: Instant) -> Reading {
-        self.with(|face| Reading {
-            now: face.now(real),
-            start: face.start,
-            elapsed: real.saturating_duration_since(face.began),
+        self.with(|state| Reading {
+            now: state.now(real),
+            start: state.start,
+            elapsed: real.saturating_duration_since(state.began),
         })
     }
 
+    /// World time from the world's start to a moment.
+    pub fn since_start(&self, moment: Moment) -> Duration {
+        span(self.start(), moment)
+    }
+
     /// World time at which the world started.
-    #[must_use]
     pub fn start(&self) -> Moment {
-        self.with(|face| face.start)
+        self.with(|state| state.start)
     }
 
     /// How it goes.
-    #[must_use]
     pub fn mode(&self) -> Mode {
-        self.with(|face| if face.running_since.is_some() { Mode::Running } else { Mode::Frozen })
+        self.with(|state| if state.running_since.is_some() { Mode::Running } else { Mode::Frozen })
     }
 
     /// Freezes it, or lets it run on from where it stands.
     pub fn set_mode(&self, mode: Mode) {
-        self.with(|face| {
+        self.with(|state| {
             let real = real_now();
-            face.shown = face.now(real);
-            face.running_since = (mode == Mode::Running).then_some(real);
+            state.base = state.now(real);
+            state.running_since = (mode == Mode::Running).then_some(real);
         });
     }
 
-    /// Moves it forward.
-    pub fn advance(&self, span: Duration) {
-        self.with(|face| face.shown = Moment(face.shown.0.saturating_add(milliseconds(span))));
-    }
-
-    /// Moves it forward to a time.
+    /// Advances the clock to a time.
     ///
     /// # Errors
-    /// Where that lies before its own time: a clock never goes back.
-    pub fn set(&self, to: Moment) -> Result<(), NeverBack> {
-        self.with(|face| {
+    /// The time is in the past: a clock never goes back.
+    pub fn set(&self, to: Moment) -> Result<(), InThePast> {
+        self.with(|state| {
             let real = real_now();
-            let now = face.now(real);
-            if to < now {
-                return Err(NeverBack { now });
+            if to < state.now(real) {
+                return Err(InThePast);
             }
-            face.shown = to;
-            face.running_since = face.running_since.map(|_| real);
+            state.base = to;
+            state.running_since = state.running_since.map(|_| real);
             Ok(())
         })
-    }
-
-    /// Back to its start: for a reset of the world.
-    pub fn reset(&self, setting: Setting) {
-        self.with(|face| *face = Self::face(setting));
     }
 }
 
@@ -217,15 +204,14 @@ mod tests {
     }
 
     #[test]
-    fn a_frozen_clock_moves_only_when_told() {
+    fn a_frozen_clock_moves_only_when_it_is_advanced() {
         let clock = frozen();
         assert_eq!(clock.now(), Moment(1_000));
-        clock.advance(Duration::from_secs(61));
+        assert_eq!(clock.set(later(clock.now(), Duration::from_secs(61))), Ok(()));
         assert_eq!(clock.now(), Moment(62_000));
-        assert_eq!(clock.set(Moment(61_999)), Err(NeverBack { now: Moment(62_000) }));
+        assert_eq!(clock.set(Moment(61_999)), Err(InThePast));
         assert_eq!(clock.set(Moment(62_000)), Ok(()));
-        clock.reset(Setting { start: Some(Moment(5)), mode: Mode::Frozen });
-        assert_eq!((clock.now(), clock.start()), (Moment(5), Moment(5)));
+        assert_eq!((clock.now(), clock.start()), (Moment(62_000), Moment(1_000)));
     }
 
     #[test]

@@ -54,7 +54,7 @@ mod tests;
 
 pub use api::operation::Operation;
 pub use journal::filter::Filter;
-pub use library::{NotStarted, Standin, Unmet, World, WorldOptions};
+pub use library::{NotAdvanced, NotStarted, Standin, Unmet, World, WorldOptions};
 pub use world::create::CreateError;
 
 /// Runs the program `standin`: reads its command line, runs the command, and gives its exit code.

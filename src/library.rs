@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::clock::Moment;
 use crate::draw::Seed;
 use crate::journal::filter::Filter;
 use crate::journal::json::Origin;
@@ -23,7 +22,7 @@ use crate::server::bind::{self, Running, Settings};
 use crate::server::metrics::Metrics;
 use crate::server::state::State;
 use crate::webhook::client::{Http, System};
-use crate::webhook::engine::EngineThread;
+use crate::webhook::engine::{ClockMove, EngineThread};
 use crate::world::World as Run;
 use crate::world::create::{CreateError, Start, WorldRequest};
 use crate::world::registry::Registry;
@@ -58,6 +57,18 @@ pub struct Standin {
     _webhooks: EngineThread,
     registry: Arc<Registry>,
 }
+
+/// Why the clock of a world was not advanced.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotAdvanced(String);
+
+impl Display for NotAdvanced {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for NotAdvanced {}
 
 /// Why no server was started. Its text has all errors of the scenario with file and line, or says what else failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -241,12 +252,14 @@ impl World {
     /// and webhooks that fall due are sent before this returns. Returns how many of them are still not answered after ten
     /// seconds of real time, which is 0 unless a receiver is slow.
     ///
+    /// # Errors
+    /// More than a million events of the scenario's timeline would be due.
+    ///
     /// This must be awaited within a tokio runtime that has its timer enabled, as `#[tokio::test]` and
     /// `#[actix_web::test]` provide.
-    pub async fn advance(&self, span: Duration) -> usize {
-        let span = i64::try_from(span.as_millis()).unwrap_or(i64::MAX);
-        let to = Moment(self.now().saturating_add(span));
-        self.run.run().advance(to, Duration::from_secs(10)).await
+    pub async fn advance(&self, span: Duration) -> Result<usize, NotAdvanced> {
+        let pending = self.run.run().move_clock(ClockMove::By(span), Duration::from_secs(10)).await;
+        pending.map_err(|error| NotAdvanced(error.to_string()))
     }
 
     /// Resets the world to its start: its data, clock, faults and counters are as when it was created, and its journal is

@@ -74,7 +74,7 @@ fn check_name(findings: &mut Findings, node: &Node, name: &str) {
 pub fn parse_world_start(
     references: &References,
     text: &str,
-) -> Result<(Vec<Fault>, clock::Given), Vec<Diagnostic>> {
+) -> Result<(Vec<Fault>, clock::PartialSetting), Vec<Diagnostic>> {
     let mut input = Input::parse(text);
     let node = input.node.take();
     let member = |key: &str| node.as_ref().and_then(|node| node.get(key));

@@ -11,6 +11,7 @@ use serde_json::json;
 
 use super::harness::{ScenarioFolder, SharedFiles};
 use crate::api::call::{Body, Call};
+use crate::clock::later;
 use crate::draw::Seed;
 use crate::pipeline;
 use crate::reload::status::LoadEvent;
@@ -168,8 +169,8 @@ fn stored_contacts_and_the_clock_survive_a_reload() {
         &json!({"email": "kept@x.test", "businessIds": [11]}),
     );
     let world = folder.registry.default_world();
-    world.run().clock.advance(Duration::from_secs(61));
-    let now = world.run().clock.now();
+    let now = later(world.run().clock.now(), Duration::from_secs(61));
+    world.run().clock.set(now).unwrap();
     folder.save("a.yaml", &text(2));
     assert_eq!(folder.reviews("a"), 2);
     let again = folder.call(

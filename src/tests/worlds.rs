@@ -1,14 +1,21 @@
 //! Worlds in process: when they expire, how many there may be, and which of them share a dataset.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::harness::{Request, create_world, serve};
 use crate::api::call::{Body, Call};
+use crate::clock::{later, real_now};
 use crate::draw::Seed;
+use crate::ledger::subscriptions::Subscriptions;
 use crate::pipeline::answer;
 use crate::pipeline::receive::receive;
+use crate::webhook::delivery::{Delivery, Status};
+use crate::webhook::settings::Emission;
+use crate::webhook::state::WorldHandle;
 use crate::world::World;
 use crate::world::create::{CreateError, WorldRequest};
+use crate::world::run::Run;
 
 #[test]
 fn an_unused_world_expires_and_a_used_one_stays() {
@@ -109,4 +116,92 @@ fn a_call_located_before_a_reset_leaves_nothing_in_the_world_after_it() {
     assert!(run.journal.read().entries.is_empty());
     let received = receive(&folder.registry, call).unwrap();
     assert_eq!(answer(&received, received.snapshot.dataset()).reply.status, 200, "the quota is whole");
+}
+
+/// A world with a frozen clock and a subscription to `x.y` and `message.added`; nothing is sent.
+fn subscribed(timeline: &str) -> Arc<Run> {
+    let folder = serve(&format!(
+        "standin: 1\nclock: {{start: 2026-06-30T09:00:00Z, mode: frozen}}\nbusinesses: [{{number: 1, name: A, locations: [{{number: 11, name: L}}]}}]\nwebhooks: {{events: {{x.y: {{}}}}, timeline: [{timeline}]}}\n"
+    ));
+    let run = folder.registry.default_world().run();
+    let events = vec!["x.y".to_owned(), "message.added".to_owned()];
+    run.ledger().subscriptions.add(1, events, "http://127.0.0.1:9/".to_owned(), false);
+    run
+}
+
+fn payload(delivery: &Delivery) -> serde_json::Value {
+    serde_json::from_slice(&delivery.event.payload().unwrap()).unwrap()
+}
+
+fn message(conversation: &str, text: String) -> Emission {
+    let (event, conversation) = ("message.added".to_owned(), Some(conversation.to_owned()));
+    Emission { event, business: None, conversation, text: Some(text), data: None }
+}
+
+#[test]
+fn events_of_a_timeline_are_emitted_in_order_by_however_many_threads() {
+    let run = subscribed("{every: 1s, event: x.y, business: 1}");
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for second in 0..1000 {
+                    let _ = run.clock.set(later(run.clock.start(), Duration::from_secs(second)));
+                    run.webhooks().emit_due(&*run, run.clock.at(real_now()), 10);
+                }
+            });
+        }
+    });
+    while run.webhooks().emit_due(&*run, run.clock.at(real_now()), 10).more {}
+    let (all, _) = run.deliveries(|_| true);
+    let at: Vec<i64> = all.iter().map(|delivery| delivery.event.at.0).collect();
+    assert_eq!(at.len(), 999);
+    assert!(at.is_sorted());
+}
+
+#[test]
+fn pending_deliveries_share_their_conversation_and_are_bounded_in_bytes() {
+    let run = subscribed("");
+    for _ in 0..5_000 {
+        assert_eq!(run.emit(&message("c", "x".repeat(10_000)), 1, None).unwrap().deliveries, 1);
+    }
+    let (all, _) = run.deliveries(|_| true);
+    let pending = all.iter().filter(|delivery| delivery.status == Status::Pending).count();
+    assert!((2_500..3_300).contains(&pending), "{pending}");
+    assert_eq!(all.last().unwrap().reason.as_deref(), Some("queue-full"));
+    let newest = payload(&all[pending - 1]);
+    let messages = newest["data"]["messages"].as_array().unwrap();
+    assert_eq!((messages.len(), messages[99]["id"].as_str()), (100, Some(&*format!("c-{pending}"))));
+}
+
+#[test]
+fn conversations_that_were_quiet_for_longest_are_forgotten_when_there_are_too_many() {
+    let run = subscribed("");
+    // Nobody is subscribed for this account's events.
+    run.ledger().subscriptions = Subscriptions::default();
+    for number in 0..40 {
+        run.emit(&message(&format!("c{number}"), "x".repeat(1_000_000)), 1, None).unwrap();
+    }
+    run.ledger().subscriptions.add(
+        1,
+        vec!["message.added".to_owned()],
+        "http://127.0.0.1:9/".to_owned(),
+        false,
+    );
+    for (conversation, messages) in [("c39", 2), ("c0", 1)] {
+        run.emit(&message(conversation, "Hi".to_owned()), 1, None).unwrap();
+        let (all, _) = run.deliveries(|_| true);
+        let payload = payload(all.last().unwrap());
+        assert_eq!(payload["data"]["messages"].as_array().unwrap().len(), messages, "{conversation}");
+    }
+}
+
+#[test]
+fn a_run_that_was_reset_delivers_nothing_more() {
+    let run = subscribed("{every: 1s, event: x.y, business: 1}");
+    run.emit(&message("c", "Hi".to_owned()), 1, None).unwrap();
+    run.webhooks().close();
+    assert_eq!(run.emit(&message("c", "Hi".to_owned()), 1, None).unwrap().deliveries, 0);
+    run.clock.set(later(run.clock.start(), Duration::from_secs(60))).unwrap();
+    assert_eq!(run.webhooks().next_due(run.clock.start()), None);
+    assert!(run.deliveries(|_| true).0.is_empty());
 }

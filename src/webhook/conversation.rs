@@ -1,44 +1,82 @@
-//! Conversations of a world: what events tell of, in one coherent story. A conversation is opened by its first event,
-//! its messages pile up, and closed is closed.
+//! Conversations of a world. The first event of a conversation opens it, messages are added in turns, and a closed one
+//! stays closed.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
 use crate::clock::Moment;
 use crate::draw::Draw;
+use crate::webhook::memory::{Memory, Share};
 
-/// The conversations of a world, by account and name.
-#[derive(Debug, Default)]
-pub struct Conversations(BTreeMap<(u64, String), Conversation>);
+/// Most messages of a conversation that are kept, and that a payload carries: the last ones.
+pub const MESSAGES: usize = 100;
+/// Most bytes of text that the kept messages have, except for a single longer one.
+const TEXT: usize = 1 << 20;
 
-#[derive(Clone, Debug)]
-struct Conversation {
-    contact: Value,
-    messages: Vec<Value>,
+/// The conversations of a world.
+#[derive(Debug)]
+pub struct Conversations {
+    by_name: BTreeMap<Name, Conversation>,
+    /// By the number of their last change.
+    by_change: BTreeMap<u64, Name>,
+    changes: u64,
+    memory: Arc<Memory>,
+}
+
+/// Number of the account, and the conversation's name there.
+type Name = (u64, Arc<str>);
+
+#[derive(Debug)]
+pub struct Conversation {
+    name: Arc<str>,
+    contact: Arc<Value>,
+    /// The last messages.
+    messages: VecDeque<Arc<Message>>,
+    /// How many messages there were, those no longer kept included.
+    message_count: usize,
+    text_bytes: usize,
+    opened: Moment,
+    changed: Moment,
+    change: u64,
+    closed: bool,
+    _share: Share,
+}
+
+#[derive(Debug)]
+struct Message {
+    number: usize,
+    text: Cow<'static, str>,
+    sent_at: Moment,
+    _share: Share,
+}
+
+/// An event as it changes its conversation.
+#[derive(Clone, Copy, Debug)]
+pub struct Change<'a> {
+    pub event: &'a str,
+    pub business: u64,
+    pub conversation: &'a str,
+    pub text: Option<&'a str>,
+    pub now: Moment,
+}
+
+/// The conversation of an event is closed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConversationClosed;
+
+/// A conversation as an event found it. Messages are shared with the conversation.
+#[derive(Debug)]
+pub struct ConversationSnapshot {
+    name: Arc<str>,
+    contact: Arc<Value>,
+    messages: Vec<Arc<Message>>,
     opened: Moment,
     changed: Moment,
     closed: bool,
 }
-
-/// What happens to a conversation.
-#[derive(Clone, Copy, Debug)]
-pub struct Turn<'a> {
-    /// The event's name.
-    pub event: &'a str,
-    /// Number of the account.
-    pub business: u64,
-    /// Name of the conversation.
-    pub conversation: &'a str,
-    /// Text of the message.
-    pub text: Option<&'a str>,
-    /// World time.
-    pub now: Moment,
-}
-
-/// An event of a conversation that is closed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Closed;
 
 const OPENINGS: [&str; 6] = [
     "Hi, do you have an opening this week?",
@@ -54,7 +92,7 @@ const REPLIES: [&str; 4] = [
     "Thank you for your patience, here is what we found.",
     "Yes, we can do that. Is there anything else?",
 ];
-const FOLLOWING: [&str; 4] = [
+const FOLLOW_UPS: [&str; 4] = [
     "That works for me, thank you.",
     "Could you send me the details?",
     "Great, and what does it cost?",
@@ -62,66 +100,133 @@ const FOLLOWING: [&str; 4] = [
 ];
 
 impl Conversations {
-    /// Takes an event in, and gives the conversation as it is then. `contact` is asked for when it is opened.
-    ///
-    /// # Errors
-    /// Where it was closed before.
-    pub fn turn(
-        &mut self,
-        turn: Turn<'_>,
-        mut draw: Draw,
-        contact: impl FnOnce() -> Value,
-    ) -> Result<Map<String, Value>, Closed> {
-        let key = (turn.business, turn.conversation.to_owned());
-        let kept = self.0.entry(key).or_insert_with(|| Conversation {
-            contact: contact(),
-            messages: Vec::new(),
-            opened: turn.now,
-            changed: turn.now,
-            closed: false,
-        });
-        if kept.closed {
-            return Err(Closed);
-        }
-        kept.changed = turn.now;
-        let speaks = turn.event == "message.added" || turn.text.is_some();
-        if speaks {
-            let received = kept.messages.len().is_multiple_of(2);
-            let bank: &[&str] = match kept.messages.len() {
-                0 => &OPENINGS,
-                count if count % 2 == 1 => &REPLIES,
-                _ => &FOLLOWING,
-            };
-            let drawn = || draw.pick(bank).copied().unwrap_or_default();
-            kept.messages.push(json!({
-                "id": format!("{}-{}", turn.conversation, kept.messages.len() + 1),
-                "text": turn.text.unwrap_or_else(drawn),
-                "direction": if received { "RECEIVE" } else { "SEND" },
-                "channel": "webchat",
-                "sentAt": turn.now.iso(),
-            }));
-        }
-        kept.closed = turn.event == "conversation.closed";
-        Ok(kept.shown(turn.conversation))
+    pub const fn new(memory: Arc<Memory>) -> Self {
+        Self { by_name: BTreeMap::new(), by_change: BTreeMap::new(), changes: 0, memory }
     }
 
-    /// Forgets all of them.
-    pub fn clear(&mut self) {
-        self.0.clear();
+    /// Changes the conversation of an event, and returns it. `contact` is called to open it.
+    ///
+    /// # Errors
+    /// The conversation is closed.
+    pub fn apply(
+        &mut self,
+        change: Change<'_>,
+        mut draw: Draw,
+        contact: impl FnOnce() -> Value,
+    ) -> Result<&Conversation, ConversationClosed> {
+        let name: Name = (change.business, change.conversation.into());
+        let conversation = self.by_name.entry(name.clone()).or_insert_with(|| {
+            let contact = contact();
+            let bytes =
+                size_of::<(Name, Conversation)>() + 200 + 2 * name.1.len() + contact.to_string().len();
+            Conversation {
+                name: Arc::clone(&name.1),
+                contact: Arc::new(contact),
+                messages: VecDeque::new(),
+                message_count: 0,
+                text_bytes: 0,
+                opened: change.now,
+                changed: change.now,
+                change: 0,
+                closed: false,
+                _share: self.memory.share(bytes),
+            }
+        });
+        if conversation.closed {
+            return Err(ConversationClosed);
+        }
+        self.changes += 1;
+        self.by_change.remove(&conversation.change);
+        self.by_change.insert(self.changes, name);
+        conversation.change = self.changes;
+        conversation.changed = change.now;
+        if change.event == "message.added" || change.text.is_some() {
+            let bank: &[&str] = match conversation.message_count {
+                0 => &OPENINGS,
+                count if count % 2 == 1 => &REPLIES,
+                _ => &FOLLOW_UPS,
+            };
+            let text = match change.text {
+                Some(text) => Cow::Owned(text.to_owned()),
+                None => Cow::Borrowed(draw.pick(bank).copied().unwrap_or_default()),
+            };
+            let bytes = size_of::<Message>() + 32 + change.text.map_or(0, str::len);
+            conversation.add(text, change.now, self.memory.share(bytes));
+        }
+        conversation.closed = change.event == "conversation.closed";
+        Ok(conversation)
+    }
+
+    /// Forgets the conversation that was not changed for longest, unless it is the only one. Returns whether there was
+    /// another.
+    pub fn forget_oldest(&mut self) -> bool {
+        if self.by_change.len() < 2 {
+            return false;
+        }
+        let oldest = self.by_change.pop_first();
+        oldest.is_some_and(|(_, name)| self.by_name.remove(&name).is_some())
     }
 }
 
 impl Conversation {
-    fn shown(&self, id: &str) -> Map<String, Value> {
-        let shown = json!({
-            "id": id,
+    fn add(&mut self, text: Cow<'static, str>, sent_at: Moment, share: Share) {
+        self.message_count += 1;
+        self.text_bytes += text.len();
+        let message = Message { number: self.message_count, text, sent_at, _share: share };
+        self.messages.push_back(Arc::new(message));
+        while self.messages.len() > MESSAGES || self.messages.len() > 1 && self.text_bytes > TEXT {
+            let first = self.messages.pop_front();
+            self.text_bytes -= first.map_or(0, |first| first.text.len());
+        }
+    }
+
+    pub fn snapshot(&self) -> ConversationSnapshot {
+        ConversationSnapshot {
+            name: Arc::clone(&self.name),
+            contact: Arc::clone(&self.contact),
+            messages: self.messages.iter().cloned().collect(),
+            opened: self.opened,
+            changed: self.changed,
+            closed: self.closed,
+        }
+    }
+}
+
+impl ConversationSnapshot {
+    /// The members of a payload's `data`.
+    pub fn members(&self) -> Map<String, Value> {
+        let messages: Vec<Value> = self.messages.iter().map(|message| message.to_json(&self.name)).collect();
+        let members = json!({
+            "id": *self.name,
             "status": if self.closed { "CLOSE" } else { "OPEN" },
-            "contact": self.contact,
-            "messages": self.messages,
+            "contact": *self.contact,
+            "messages": messages,
             "createdAt": self.opened.iso(),
             "updatedAt": self.changed.iso(),
         });
-        if let Value::Object(members) = shown { members } else { Map::new() }
+        if let Value::Object(members) = members { members } else { Map::new() }
+    }
+
+    /// About how many bytes it takes beyond the messages, which it shares.
+    pub fn own_size(&self) -> usize {
+        size_of::<Self>() + self.messages.len() * size_of::<Arc<Message>>()
+    }
+
+    /// About how many bytes its messages have in a payload.
+    pub fn text_size(&self) -> usize {
+        self.messages.iter().map(|message| 150 + message.text.len()).sum()
+    }
+}
+
+impl Message {
+    fn to_json(&self, conversation: &str) -> Value {
+        json!({
+            "id": format!("{conversation}-{}", self.number),
+            "text": self.text,
+            "direction": if self.number % 2 == 1 { "RECEIVE" } else { "SEND" },
+            "channel": "webchat",
+            "sentAt": self.sent_at.iso(),
+        })
     }
 }
 
@@ -130,13 +235,21 @@ mod tests {
     use super::*;
     use crate::draw::Seed;
 
+    fn apply(
+        conversations: &mut Conversations,
+        (name, event): (&str, &str),
+        text: Option<&str>,
+        at: i64,
+    ) -> Result<Map<String, Value>, ConversationClosed> {
+        let change = Change { event, business: 100, conversation: name, text, now: Moment(at) };
+        let draw = Draw::new(Seed(1), "test");
+        Ok(conversations.apply(change, draw, || json!({ "id": 7 }))?.snapshot().members())
+    }
+
     #[test]
-    fn messages_pile_up_in_turns_and_closed_is_closed() {
-        let mut conversations = Conversations::default();
-        let mut turn = |event, text, at| {
-            let turn = Turn { event, business: 100, conversation: "c1", text, now: Moment(at) };
-            conversations.turn(turn, Draw::new(Seed(1), "test"), || json!({ "id": 7 }))
-        };
+    fn messages_are_added_in_turns_and_closed_is_closed() {
+        let mut conversations = Conversations::new(Arc::default());
+        let mut turn = |event, text, at| apply(&mut conversations, ("c1", event), text, at);
         let opened = turn("conversation.created", Some("Hi!"), 0).unwrap();
         assert_eq!((&opened["status"], &opened["messages"][0]["text"]), (&json!("OPEN"), &json!("Hi!")));
         let more = turn("message.added", None, 1_000).unwrap();
@@ -150,6 +263,36 @@ mod tests {
         );
         let closed = turn("conversation.closed", None, 2_000).unwrap();
         assert_eq!((&closed["status"], closed["messages"].as_array().unwrap().len()), (&json!("CLOSE"), 2));
-        assert_eq!(turn("message.added", None, 3_000), Err(Closed));
+        assert_eq!(turn("message.added", None, 3_000), Err(ConversationClosed));
+    }
+
+    #[test]
+    fn the_last_hundred_messages_are_kept_and_a_megabyte_of_them() {
+        let mut conversations = Conversations::new(Arc::default());
+        let mut last = Map::new();
+        for at in 0..150 {
+            last = apply(&mut conversations, ("c1", "message.added"), None, at).unwrap();
+        }
+        let messages = last["messages"].as_array().unwrap();
+        assert_eq!((messages.len(), &messages[0]["id"]), (MESSAGES, &json!("c1-51")));
+        let long = "x".repeat(TEXT / 2);
+        for _ in 0..3 {
+            last = apply(&mut conversations, ("c2", "message.added"), Some(&long), 0).unwrap();
+        }
+        assert_eq!(last["messages"].as_array().unwrap().len(), 2);
+    }
+
+    #[test]
+    fn the_conversation_that_was_quiet_for_longest_is_forgotten_first() {
+        let mut conversations = Conversations::new(Arc::default());
+        for name in ["a", "b", "a"] {
+            apply(&mut conversations, (name, "message.added"), None, 0).unwrap();
+        }
+        assert!(conversations.forget_oldest());
+        assert_eq!(
+            apply(&mut conversations, ("a", "message.added"), None, 0).unwrap()["messages"][2]["id"],
+            "a-3"
+        );
+        assert!(!conversations.forget_oldest(), "the last one stays");
     }
 }

@@ -1,4 +1,4 @@
-//! A delivery: one event on its way to one subscription, with every attempt.
+//! A delivery: one event for one subscription, with all its attempts.
 
 use std::sync::Arc;
 
@@ -6,59 +6,39 @@ use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
 use crate::clock::Moment;
+use crate::webhook::event::Event;
 
-/// One event for one subscription.
 #[derive(Clone, Debug)]
 pub struct Delivery {
-    /// Its id, drawn from what it is.
+    /// Drawn from what identifies the delivery.
     pub id: String,
-    /// What is delivered.
-    pub event: Arc<Happened>,
+    pub event: Arc<Event>,
     /// Id of the subscription.
     pub subscription: u64,
-    /// Where it goes.
     pub endpoint: Arc<str>,
-    /// Whether a stranger's web page may have subscribed it.
+    /// Whether a page of another site may have made the subscription.
     pub by_page: bool,
-    /// What becomes of it.
     pub status: Status,
-    /// Why it is dead.
+    /// Why the delivery is dead.
     pub reason: Option<String>,
-    /// Every attempt, in order.
+    /// In order.
     pub attempts: Vec<Attempt>,
+    /// Bytes of the body that was sent.
+    pub body_size: usize,
 }
 
-/// An event, shared by its deliveries.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Happened {
-    /// Its id.
-    pub id: String,
-    /// Its name.
-    pub name: String,
-    /// Number of the account.
-    pub business: u64,
-    /// Name of the conversation.
-    pub conversation: Option<String>,
-    /// The how-manyth such event it is, from 1.
-    pub nth: u32,
-    /// What is sent.
-    pub body: Bytes,
-}
-
-/// What becomes of a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// It is under way.
+    /// Further attempts follow.
     Pending,
-    /// It was answered 2xx.
+    /// Answered with 2xx.
     Delivered,
-    /// It never was, and is not tried any more.
+    /// Never answered with 2xx, and not tried again.
     Dead,
 }
 
 impl Status {
-    /// As the admin side tells it.
-    #[must_use]
+    /// The name in the admin API.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Pending => "pending",
@@ -68,7 +48,6 @@ impl Status {
     }
 }
 
-/// One attempt.
 #[derive(Clone, Debug)]
 pub struct Attempt {
     /// World time.
@@ -77,46 +56,60 @@ pub struct Attempt {
     pub headers: Vec<(&'static str, String)>,
     /// How many bytes of the body were sent, if not all.
     pub cut: Option<usize>,
-    /// What came back, and after how many milliseconds of real time; none while it is awaited.
-    pub outcome: Option<(Result<Answer, String>, f64)>,
+    /// None while the response is awaited.
+    pub outcome: Option<Outcome>,
 }
 
-/// What a receiver answered.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The response, or why there is none.
+    pub result: Result<Answer, String>,
+    /// Milliseconds of real time.
+    pub took: f64,
+}
+
+/// A receiver's response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// The HTTP status.
     pub status: u16,
     /// Names in lower case with their values.
     pub headers: Vec<(String, String)>,
-    /// The first bytes of the body, 64 KiB at the most.
+    /// The first bytes of the body, at most 64 KiB.
     pub body: Bytes,
-    /// How many bytes of it were not kept.
+    /// How many bytes of the body were not kept.
     pub lost: u64,
 }
 
 impl Delivery {
-    /// About how much memory it takes, in bytes, its part of the shared event included.
-    #[must_use]
-    pub fn size(&self) -> usize {
+    /// About how many bytes it takes, without the event.
+    pub fn own_size(&self) -> usize {
         let attempt = |attempt: &Attempt| {
             let sent: usize = attempt.headers.iter().map(|(name, value)| name.len() + value.len() + 40).sum();
-            let came = match &attempt.outcome {
-                Some((Ok(answer), _)) => {
+            let received = match attempt.outcome.as_ref().map(|outcome| &outcome.result) {
+                Some(Ok(answer)) => {
                     answer.headers.iter().map(|(name, value)| name.len() + value.len() + 48).sum::<usize>()
                         + answer.body.len()
                 }
-                Some((Err(error), _)) => error.len(),
+                Some(Err(error)) => error.len(),
                 None => 0,
             };
-            size_of::<Attempt>() + sent + came
+            size_of::<Attempt>() + sent + received
         };
-        size_of::<Self>() + self.event.body.len() + 200 + self.attempts.iter().map(attempt).sum::<usize>()
+        size_of::<Self>() + 200 + self.attempts.iter().map(attempt).sum::<usize>()
     }
 
-    /// As the admin side shows it.
-    #[must_use]
-    pub fn shown(&self) -> Value {
-        let attempts: Vec<Value> = self.attempts.iter().map(|attempt| self.attempt(attempt)).collect();
+    /// About how many bytes it has in the admin API's answer.
+    pub fn size(&self) -> usize {
+        self.own_size() + self.body_size
+    }
+
+    /// The delivery in the admin API.
+    pub fn to_json(&self) -> Value {
+        let sent =
+            if self.attempts.is_empty() { Vec::new() } else { self.event.payload().unwrap_or_default() };
+        let sent = body(&sent);
+        let attempts: Vec<Value> =
+            self.attempts.iter().map(|attempt| attempt.to_json(&self.endpoint, &sent)).collect();
         json!({
             "id": self.id,
             "eventId": self.event.id,
@@ -130,41 +123,49 @@ impl Delivery {
             "attempts": attempts,
         })
     }
+}
 
-    fn attempt(&self, attempt: &Attempt) -> Value {
+impl Attempt {
+    fn to_json(&self, endpoint: &str, body: &Value) -> Value {
         let headers: Map<String, Value> =
-            attempt.headers.iter().map(|(name, value)| ((*name).to_owned(), value.clone().into())).collect();
-        let mut request = json!({
-            "method": "POST",
-            "url": &*self.endpoint,
-            "headers": headers,
-            "body": body(&self.event.body),
-        });
-        if let Some(cut) = attempt.cut {
+            self.headers.iter().map(|(name, value)| ((*name).to_owned(), value.clone().into())).collect();
+        let mut request = json!({ "method": "POST", "url": endpoint, "headers": headers, "body": body });
+        if let Some(cut) = self.cut {
             request["bytesSent"] = cut.into();
         }
-        let (response, error, took) = match &attempt.outcome {
-            None => (Value::Null, Value::Null, Value::Null),
-            Some((Err(error), took)) => (Value::Null, error.clone().into(), json!(took)),
-            Some((Ok(answer), took)) => (answer.shown(), Value::Null, json!(took)),
-        };
-        json!({ "at": attempt.at.iso(), "request": request, "response": response, "durationMs": took, "error": error })
+        let result = self.outcome.as_ref().map(|outcome| &outcome.result);
+        json!({
+            "at": self.at.iso(),
+            "request": request,
+            "response": result.and_then(|result| result.as_ref().ok()).map(Answer::to_json),
+            "durationMs": self.outcome.as_ref().map(|outcome| outcome.took),
+            "error": result.and_then(|result| result.as_ref().err()),
+        })
     }
 }
 
 impl Answer {
-    fn shown(&self) -> Value {
+    pub fn is_success(&self) -> bool {
+        (200..300).contains(&self.status)
+    }
+
+    /// The response without its body, which counts as not kept.
+    pub fn without_body(self) -> Self {
+        Self { lost: self.lost + self.body.len() as u64, body: Bytes::new(), ..self }
+    }
+
+    fn to_json(&self) -> Value {
         let headers: Map<String, Value> =
             self.headers.iter().map(|(name, value)| (name.clone(), value.clone().into())).collect();
-        let mut shown = json!({ "status": self.status, "headers": headers, "body": body(&self.body) });
+        let mut answer = json!({ "status": self.status, "headers": headers, "body": body(&self.body) });
         if self.lost > 0 {
-            shown["bodyBytesNotKept"] = self.lost.into();
+            answer["bodyBytesNotKept"] = self.lost.into();
         }
-        shown
+        answer
     }
 }
 
-fn body(bytes: &Bytes) -> Value {
+fn body(bytes: &[u8]) -> Value {
     if bytes.is_empty() {
         return Value::Null;
     }

@@ -1,69 +1,102 @@
-//! Who makes attempts: one thread for the process. Each world that has something under way, or a timeline, is followed by
-//! a task of its own, which sleeps until the next thing is due and takes out what is.
+//! The engine makes the attempts of all worlds on one thread. Each world with scheduled work is followed by a task, which
+//! sleeps until something is due, emits due events of the timeline, and starts due attempts.
 
-use std::fmt;
+use std::error::Error;
+use std::fmt::{self, Display, Formatter};
 use std::io;
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::{Semaphore, oneshot};
+use tokio::task::consume_budget;
+use tokio::time::{timeout, timeout_at};
 
-use crate::clock::{self, Mode, Moment, VirtualClock};
+use crate::clock::{self, Mode, Moment, later};
 use crate::webhook::client::Client;
 use crate::webhook::delivery::{Delivery, Status};
-use crate::webhook::state::{Due, WebhookState};
+use crate::webhook::memory::Memory;
+use crate::webhook::state::{DueDelivery, WorldHandle};
 use crate::webhook::target::Policy;
 
-/// A world as the engine sees it.
-pub trait WorldHandle: Send + Sync {
-    /// Its webwebhooks.
-    fn webhooks(&self) -> &WebhookState;
-    /// Its clock.
-    fn clock(&self) -> &VirtualClock;
-    /// Makes happen what its timeline has come to.
-    fn happen(&self);
-    /// A delivery came to something new.
-    fn changed(&self, delivery: &Delivery);
-}
-
-/// So many attempts of all worlds are under way at once.
+/// Most attempts of all worlds at a time.
 const AT_ONCE: usize = 256;
+/// Most bytes of their bodies, in KiB.
+const BODIES: u32 = 64 << 10;
+/// Most events of a timeline that are emitted before other tasks of the engine have their turn.
+const EVENTS_AT_ONCE: usize = 100;
+/// Most events of a timeline that one move of the clock may make due.
+const MOST_DUE: u64 = 1_000_000;
 
 /// Makes the attempts of all worlds.
 #[derive(Debug, Default)]
 pub struct Engine {
     running: OnceLock<Running>,
-    /// Worlds that wanted to be followed, before it ran and since. The lock is held to note one.
-    sites: Mutex<Vec<Weak<dyn WorldHandle>>>,
+    /// Worlds with scheduled work. The lock is held to add one.
+    worlds: Mutex<Vec<Weak<dyn WorldHandle>>>,
     counts: Counts,
+    /// Bytes that the webhooks of all worlds hold.
+    memory: Arc<AtomicUsize>,
 }
 
 struct Running {
     handle: Handle,
     client: Arc<dyn Client>,
+    /// Our listening address.
     own: SocketAddr,
-    permits: Arc<Semaphore>,
+    /// A permit for each attempt.
+    attempts: Semaphore,
+    /// A permit for each KiB of a body.
+    bodies: Semaphore,
 }
 
 impl fmt::Debug for Running {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         write!(out, "Running on {}", self.own)
     }
 }
 
-/// What was done since the process started.
+/// Counts since the process started.
 #[derive(Debug, Default)]
-#[expect(missing_docs, reason = "what the names say")]
 pub struct Counts {
     pub attempts: AtomicU64,
     pub failed_attempts: AtomicU64,
     pub delivered: AtomicU64,
     pub dead: AtomicU64,
 }
+
+/// How far a clock is moved forward.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClockMove {
+    By(Duration),
+    To(Moment),
+}
+
+/// Why a clock is not moved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClockError {
+    /// A clock never goes back.
+    Backwards { now: Moment },
+    /// Too many events of the timeline would be due.
+    TooManyDue { due: u64 },
+}
+
+impl Display for ClockError {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Backwards { now } => write!(out, "The clock never goes back: it is {} already.", now.iso()),
+            Self::TooManyDue { due } => write!(
+                out,
+                "{due} events of the timeline would be due, and one move of the clock takes at most {MOST_DUE}: move it in smaller steps, or give the timeline a longer `every`."
+            ),
+        }
+    }
+}
+
+impl Error for ClockError {}
 
 /// The thread of an engine. When this is dropped, the attempts under way are cancelled and the thread is joined.
 #[must_use = "the engine stops when this is dropped"]
@@ -99,156 +132,196 @@ impl Engine {
             let _ = runtime.block_on(stopped);
             runtime.shutdown_timeout(LOOKUPS);
         })?;
-        let permits = Arc::new(Semaphore::new(AT_ONCE));
-        let _ = self.running.set(Running { handle, client, own, permits });
-        let waiting = std::mem::take(&mut *self.sites());
-        for site in waiting.iter().filter_map(Weak::upgrade) {
-            self.follow(&site);
+        let (attempts, bodies) = (Semaphore::new(AT_ONCE), Semaphore::new(BODIES as usize));
+        let _ = self.running.set(Running { handle, client, own, attempts, bodies });
+        let waiting = std::mem::take(&mut *self.worlds());
+        for world in waiting.iter().filter_map(Weak::upgrade) {
+            self.follow(&world);
         }
         Ok(EngineThread { stop: Some(stop), thread: Some(thread) })
     }
 
-    fn sites(&self) -> MutexGuard<'_, Vec<Weak<dyn WorldHandle>>> {
-        self.sites.lock().unwrap_or_else(PoisonError::into_inner)
+    fn worlds(&self) -> MutexGuard<'_, Vec<Weak<dyn WorldHandle>>> {
+        self.worlds.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What was done so far.
-    #[must_use]
     pub const fn counts(&self) -> &Counts {
         &self.counts
     }
 
-    /// Follows a world from now on, if it has anything to follow and is not followed already.
-    pub fn follow(self: &Arc<Self>, site: &Arc<dyn WorldHandle>) {
-        if !site.webhooks().wants_driving() {
-            return;
-        }
-        let mut sites = self.sites();
-        sites.retain(|known| known.strong_count() > 0);
-        let Some(running) = self.running.get() else {
-            sites.push(Arc::downgrade(site));
-            return;
-        };
-        if site.webhooks().driven.swap(true, Ordering::AcqRel) {
-            return;
-        }
-        sites.push(Arc::downgrade(site));
-        drop(sites);
-        running.handle.spawn(Arc::clone(self).drive(Arc::downgrade(site)));
+    /// The memory of a new world's webhooks.
+    pub fn memory(&self) -> Arc<Memory> {
+        Memory::new(Arc::clone(&self.memory))
     }
 
-    /// Takes out what is due in a world, and sleeps until more is: as long as there is that world.
-    async fn drive(self: Arc<Self>, site: Weak<dyn WorldHandle>) {
+    /// Follows a world from now on, if it has scheduled work and is not followed already.
+    pub fn follow(self: &Arc<Self>, world: &Arc<dyn WorldHandle>) {
+        if !world.webhooks().needs_following() {
+            return;
+        }
+        let mut worlds = self.worlds();
+        worlds.retain(|known| known.strong_count() > 0);
+        let Some(running) = self.running.get() else {
+            worlds.push(Arc::downgrade(world));
+            return;
+        };
+        if world.webhooks().is_followed.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        worlds.push(Arc::downgrade(world));
+        drop(worlds);
+        running.handle.spawn(Arc::clone(self).run(Arc::downgrade(world)));
+    }
+
+    /// Does the scheduled work of a world for as long as there is that world.
+    async fn run(self: Arc<Self>, world: Weak<dyn WorldHandle>) {
         loop {
-            let Some(held) = site.upgrade() else { return };
-            let next = self.step(&held).filter(|_| held.clock().mode() == Mode::Running);
+            let Some(held) = world.upgrade() else { return };
+            if self.step(&held) {
+                drop(held);
+                consume_budget().await;
+                continue;
+            }
+            let next = held.webhooks().next_due(held.clock().start());
+            let next = next.filter(|_| held.clock().mode() == Mode::Running);
             let left = next.map(|due| due.0.saturating_sub(held.clock().now().0).max(1));
             let wake = Arc::clone(&held.webhooks().wake);
-            // A world goes away while it is waited for.
+            // A world can be removed while its task sleeps.
             drop(held);
             match left.and_then(|left| u64::try_from(left).ok()) {
-                Some(left) => drop(tokio::time::timeout(Duration::from_millis(left), wake.notified()).await),
+                Some(left) => drop(timeout(Duration::from_millis(left), wake.notified()).await),
                 None => wake.notified().await,
             }
         }
     }
 
-    /// Makes happen and sends what is due; gives when the next is.
-    fn step(self: &Arc<Self>, site: &Arc<dyn WorldHandle>) -> Option<Moment> {
-        let running = self.running.get()?;
-        site.happen();
-        let reading = site.clock().at(clock::real_now());
-        loop {
-            let due = site.webhooks().take(reading, AT_ONCE);
-            let taken = due.len();
-            for due in due {
-                let attempt = attempt(Arc::clone(self), Arc::clone(site), due);
-                running.handle.spawn(attempt);
-            }
-            if taken < AT_ONCE {
-                break;
-            }
+    /// Emits due events and starts due attempts. Returns whether more of them are due.
+    fn step(self: &Arc<Self>, world: &Arc<dyn WorldHandle>) -> bool {
+        let Some(running) = self.running.get() else { return false };
+        let reading = world.clock().at(clock::real_now());
+        let step = world.webhooks().emit_due(&**world, reading, EVENTS_AT_ONCE);
+        self.counts.dead.fetch_add(step.dead as u64, Ordering::Relaxed);
+        let due = world.webhooks().take(reading, AT_ONCE);
+        let more = step.more || due.len() == AT_ONCE;
+        for due in due {
+            running.handle.spawn(attempt(Arc::clone(self), Arc::clone(world), due));
         }
-        site.webhooks().next_due(site.clock().start())
+        more
     }
 
-    /// Moves a world's clock forward to a time, from one due instant to the next, and waits for what falls due at each;
-    /// after so much real time the clock is put there whatever is awaited. Gives how many deliveries are.
-    pub async fn advance(
+    /// Moves a world's clock forward, from one due instant to the next, and waits for the deliveries that are due at
+    /// each. After `limit` of real time the clock is set to its target, and what is still due happens later. Returns how
+    /// many deliveries and events that is.
+    ///
+    /// # Errors
+    /// The target is in the past, or too many events would be due.
+    pub async fn move_clock(
         self: &Arc<Self>,
-        site: &Arc<dyn WorldHandle>,
-        to: Moment,
+        world: &Arc<dyn WorldHandle>,
+        step: ClockMove,
         limit: Duration,
-    ) -> usize {
-        let webhooks = site.webhooks();
-        let _stepping = webhooks.stepping.lock().await;
-        let deadline = clock::real_now() + limit;
-        loop {
-            if !self.settled(site, deadline).await {
-                break;
-            }
-            match webhooks
-                .next_due(site.clock().start())
-                .filter(|due| *due <= to && *due > site.clock().now())
-            {
-                // A running clock may have come there by itself.
-                Some(due) => drop(site.clock().set(due)),
-                None => break,
-            }
-        }
-        let _ = site.clock().set(to);
-        self.settled(site, deadline).await;
-        webhooks.pending(site.clock().now())
+    ) -> Result<usize, ClockError> {
+        let moving = Arc::clone(self).walk(Arc::clone(world), step, limit);
+        let Some(running) = self.running.get() else { return moving.await };
+        // On the engine's thread, so that no request waits for the walk, and a client that leaves does not end it.
+        running.handle.spawn(moving).await.unwrap_or(Ok(0))
     }
 
-    /// Waits until nothing is due or under way in a world; says whether that came before the deadline.
-    async fn settled(self: &Arc<Self>, site: &Arc<dyn WorldHandle>, deadline: Instant) -> bool {
-        let webhooks = site.webhooks();
+    async fn walk(
+        self: Arc<Self>,
+        world: Arc<dyn WorldHandle>,
+        step: ClockMove,
+        limit: Duration,
+    ) -> Result<usize, ClockError> {
+        let (webhooks, clock) = (world.webhooks(), world.clock());
+        let deadline = clock::real_now() + limit;
+        let turn = timeout_at(deadline.into(), webhooks.clock_move.lock()).await;
+        let now = clock.now();
+        let to = match step {
+            ClockMove::By(span) => later(now, span),
+            ClockMove::To(to) if to < now => return Err(ClockError::Backwards { now }),
+            ClockMove::To(to) => to,
+        };
+        let due = webhooks.count_due(clock.since_start(to));
+        if due > MOST_DUE {
+            return Err(ClockError::TooManyDue { due });
+        }
+        while turn.is_ok() && self.settle(&world, deadline).await {
+            let next = webhooks.next_due(clock.start());
+            let Some(next) = next.filter(|next| *next <= to && *next > clock.now()) else { break };
+            // A running clock may be past it already.
+            let _ = clock.set(next);
+        }
+        let _ = clock.set(to);
+        self.settle(&world, deadline).await;
+        Ok(webhooks.count_pending(clock.at(clock::real_now())))
+    }
+
+    /// Waits until nothing is due or in flight in a world. Returns whether that was before the deadline.
+    async fn settle(self: &Arc<Self>, world: &Arc<dyn WorldHandle>, deadline: Instant) -> bool {
+        let webhooks = world.webhooks();
         loop {
+            consume_budget().await;
             let progress = webhooks.progress.notified();
             tokio::pin!(progress);
             progress.as_mut().enable();
-            self.step(site);
-            let now = site.clock().now();
-            let waits = webhooks.next_due(site.clock().start()).is_some_and(|due| due <= now);
-            if webhooks.flying() == 0 && !waits {
+            let more = self.step(world);
+            let now = clock::real_now();
+            if webhooks.is_idle(world.clock().at(now)) {
                 return true;
             }
-            if self.running.get().is_none() || clock::real_now() >= deadline {
+            if self.running.get().is_none() || now >= deadline {
                 return false;
             }
-            if tokio::time::timeout_at(deadline.into(), progress).await.is_err() {
+            if !more && timeout_at(deadline.into(), progress).await.is_err() {
                 return false;
             }
         }
     }
 
-    /// Waits until what is due in all worlds is sent, at most so long.
+    /// Waits until what is due in all worlds is sent, or the grace time is over.
     pub async fn drain(self: &Arc<Self>, grace: Duration) {
         let deadline = clock::real_now() + grace;
-        let sites: Vec<Arc<dyn WorldHandle>> = self.sites().iter().filter_map(Weak::upgrade).collect();
-        for site in sites {
-            self.settled(&site, deadline).await;
+        let worlds: Vec<Arc<dyn WorldHandle>> = self.worlds().iter().filter_map(Weak::upgrade).collect();
+        for world in worlds {
+            self.settle(&world, deadline).await;
         }
     }
 }
 
-/// Makes one attempt, and writes down how it ended.
-async fn attempt(engine: Arc<Engine>, site: Arc<dyn WorldHandle>, due: Due) {
+/// Makes one attempt and records its result.
+async fn attempt(engine: Arc<Engine>, world: Arc<dyn WorldHandle>, due: DueDelivery) {
     let Some(running) = engine.running.get() else { return };
-    // Never closed, so that a permit always comes.
-    let _permit = running.permits.acquire().await;
-    let began = clock::real_now();
-    let allow = &due.plan.settings.allow;
-    let policy = Policy { own: running.own, allow, by_page: due.by_page };
-    let result = running.client.send(&due.outgoing, policy).await;
-    let counts = &engine.counts;
-    counts.attempts.fetch_add(1, Ordering::Relaxed);
-    let good = result.as_ref().is_ok_and(|answer| (200..300).contains(&answer.status));
-    counts.failed_attempts.fetch_add(u64::from(!good), Ordering::Relaxed);
-    if let Some(delivery) = site.webhooks().ended(&due, result, site.clock().now(), began.elapsed()) {
-        counts.delivered.fetch_add(u64::from(delivery.status == Status::Delivered), Ordering::Relaxed);
-        counts.dead.fetch_add(u64::from(delivery.status == Status::Dead), Ordering::Relaxed);
-        site.changed(&delivery);
+    let size = u32::try_from(due.body_size() >> 10).unwrap_or(BODIES).clamp(1, BODIES);
+    // Neither semaphore is ever closed.
+    let _attempt = running.attempts.acquire().await;
+    let _body = running.bodies.acquire_many(size).await;
+    let webhooks = world.webhooks();
+    let delivery = match due.request() {
+        Err(reason) => webhooks.kill(&due, reason),
+        Ok(outgoing) => {
+            if !webhooks.begin_attempt(&due, &outgoing) {
+                return;
+            }
+            let began = clock::real_now();
+            let policy = Policy { own: running.own, allow: &due.plan.settings.allow, by_page: due.by_page };
+            let result = running.client.send(&outgoing, policy).await;
+            let is_success = result.as_ref().is_ok_and(crate::webhook::delivery::Answer::is_success);
+            engine.counts.attempts.fetch_add(1, Ordering::Relaxed);
+            engine.counts.failed_attempts.fetch_add(u64::from(!is_success), Ordering::Relaxed);
+            webhooks.record(&due, result, world.clock().now(), began.elapsed())
+        }
+    };
+    if let Some(delivery) = delivery {
+        engine.count_finished(&delivery);
+        world.delivery_changed(&delivery);
+    }
+}
+
+impl Engine {
+    fn count_finished(&self, delivery: &Delivery) {
+        let Counts { delivered, dead, .. } = &self.counts;
+        delivered.fetch_add(u64::from(delivery.status == Status::Delivered), Ordering::Relaxed);
+        dead.fetch_add(u64::from(delivery.status == Status::Dead), Ordering::Relaxed);
     }
 }

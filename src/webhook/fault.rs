@@ -1,5 +1,5 @@
-//! What goes wrong with a delivery, decided as a request's faults are (`fault::decide`): what befalls the delivery when its
-//! event happens, what befalls an attempt at each.
+//! Faults of deliveries, decided as those of requests are (`fault::decide`). Some apply to a delivery and are decided when
+//! its event happens; others apply to an attempt and are decided at each.
 
 use std::time::Duration;
 
@@ -8,42 +8,43 @@ use crate::fault::counters::Counters;
 use crate::fault::decide::Counted;
 use crate::webhook::settings::{DeliveryEffect, DeliveryFault};
 
-/// A delivery as faults see it.
+/// What identifies a delivery within its world.
 #[derive(Clone, Copy, Debug)]
-pub struct Seen<'a> {
-    /// Name of the event.
+pub struct DeliveryKey<'a> {
     pub event: &'a str,
-    /// Number of the account.
     pub business: u64,
-    /// Name of the conversation.
     pub conversation: Option<&'a str>,
-    /// Id of the subscription.
     pub subscription: u64,
-    /// The how-manyth such event it is, from 1.
-    pub nth: u32,
+    /// 1-based occurrence number of the event in its conversation.
+    pub occurrence: u64,
 }
 
-impl Seen<'_> {
-    /// What its event and that event's repetitions have in common.
-    #[must_use]
-    pub fn event_print(&self) -> Draw {
-        let print = Draw::new(Seed(0), "event").with_text(self.event).with(self.business);
+/// Whether faults of deliveries or those of attempts are decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    Delivery,
+    Attempt,
+}
+
+impl DeliveryKey<'_> {
+    /// A draw that all occurrences of the event have in common.
+    pub fn event_draw(&self) -> Draw {
+        let draw = Draw::new(Seed(0), "event").with_text(self.event).with(self.business);
         match self.conversation {
-            Some(conversation) => print.with(1).with_text(conversation),
-            None => print.with(0),
+            Some(conversation) => draw.with(1).with_text(conversation),
+            None => draw.with(0),
         }
     }
 
-    /// Its fingerprint (`behaviour.md` 6).
-    #[must_use]
+    /// The fingerprint of the delivery (`docs/api.md` 6).
     pub fn fingerprint(&self) -> u64 {
-        self.event_print().with(self.subscription).with(self.nth.into()).number()
+        self.event_draw().with(self.subscription).with(self.occurrence).number()
     }
 
-    /// The effect of the first fault that strikes the delivery, or one attempt of it.
-    pub fn struck(
+    /// The effect of the first fault that applies.
+    pub fn decide(
         &self,
-        (faults, attempt): (&[DeliveryFault], bool),
+        (faults, stage): (&[DeliveryFault], Stage),
         seed: Seed,
         since_start: Duration,
         counters: &mut Counters,
@@ -52,7 +53,7 @@ impl Seen<'_> {
             |names: &[String], name: &str| names.is_empty() || names.iter().any(|known| known == name);
         for (place, fault) in faults.iter().enumerate() {
             let counts = fault.enabled
-                && fault.effect.is_of_attempts() == attempt
+                && fault.effect.stage() == stage
                 && fault.during.is_none_or(|during| during.holds(since_start))
                 && named(&fault.events, self.event)
                 && (fault.businesses.is_empty() || fault.businesses.contains(&self.business))

@@ -1,28 +1,34 @@
 //! Webhooks: from an event to its deliveries, and from a delivery to its attempts.
 
-/// What a scenario says of them.
+/// The webhook settings of a scenario.
 pub mod settings;
-/// What events tell of.
-pub mod conversation;
-/// What is sent.
+/// The payload of a delivery.
 pub mod payload;
-/// Signatures.
-pub mod sign;
-/// Where it may go.
-pub mod target;
+/// Settings and compiled templates.
+pub mod plan;
+/// Memory bounds.
+pub mod memory;
+/// Conversations, which events change.
+pub mod conversation;
+/// An event, shared by its deliveries.
+pub mod event;
 /// One event for one subscription.
 pub mod delivery;
+/// Faults of deliveries.
+pub mod fault;
+/// Events at fixed times, and after operations.
+pub mod timeline;
 /// Which deliveries are tried when.
 pub mod schedule;
-/// What goes wrong with deliveries.
-pub mod fault;
-/// What happens by itself.
-pub mod timeline;
-/// How one attempt is made.
+/// Signatures.
+pub mod sign;
+/// Which addresses deliveries may go to.
+pub mod target;
+/// The HTTP client that makes one attempt.
 pub mod client;
-/// The webhooks of one world.
+/// The webhooks of one run of a world.
 pub mod state;
-/// Who makes attempts.
+/// The thread that makes attempts.
 pub mod engine;
 #[cfg(test)]
 mod tests;

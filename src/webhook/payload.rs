@@ -1,4 +1,4 @@
-//! The body of a delivery: the simulator's own, or a scenario's template.
+//! The payload of a delivery: Standin's own, or a scenario's template.
 
 use std::collections::BTreeMap;
 
@@ -8,42 +8,37 @@ use serde_json::{Map, Value, json};
 use crate::clock::Moment;
 use crate::webhook::settings::Webhooks;
 
-/// An event as it happened, before it is written for its receivers.
-#[derive(Clone, Debug)]
-pub struct Event {
-    /// Its id, which all its deliveries have.
-    pub id: String,
-    /// Its name.
-    pub name: String,
+/// What a payload says.
+#[derive(Clone, Copy, Debug)]
+pub struct Payload<'a> {
+    pub event_id: &'a str,
+    pub event: &'a str,
     /// World time.
     pub at: Moment,
     /// Number of the account.
     pub business: u64,
-    /// What it tells.
-    pub data: Map<String, Value>,
+    pub data: &'a Map<String, Value>,
 }
 
-/// The templates of a scenario, read.
+/// The compiled templates of a scenario.
 #[derive(Debug, Default)]
 pub struct Templates {
     environment: Option<Environment<'static>>,
 }
 
-/// What one rendering may cost: far more than any payload needs, and over in milliseconds.
+/// Most steps of one rendering: far more than any payload needs, and over in milliseconds.
 const FUEL: u64 = 100_000;
 
-/// Why a template is none, or fails: what, and in which of its lines (from 1).
+/// Why a template cannot be compiled or rendered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// What is wrong.
     pub message: String,
-    /// In which line of the template.
+    /// 1-based line of the template.
     pub line: usize,
 }
 
 impl Templates {
-    /// Reads the templates of a scenario, which have been checked.
-    #[must_use]
+    /// Compiles the templates of a scenario, which have been checked.
     pub fn new(webhooks: &Webhooks) -> Self {
         let given: BTreeMap<_, _> =
             webhooks.events.iter().filter_map(|(name, text)| Some((name, text.as_ref()?))).collect();
@@ -52,23 +47,23 @@ impl Templates {
         }
         let mut environment = environment();
         for (name, text) in given {
-            // One that was not checked fails where it is rendered.
+            // An error here comes up again where the template is rendered.
             let _ = environment.add_template_owned(name.clone(), text.clone());
         }
         Self { environment: Some(environment) }
     }
 
-    /// The payload of an event.
+    /// The bytes of a payload.
     ///
     /// # Errors
-    /// Where its template fails on it.
-    pub fn render(&self, event: &Event) -> Result<Vec<u8>, Problem> {
+    /// The template fails on the event.
+    pub fn render(&self, payload: &Payload<'_>) -> Result<Vec<u8>, Problem> {
         let template =
-            self.environment.as_ref().and_then(|environment| environment.get_template(&event.name).ok());
+            self.environment.as_ref().and_then(|environment| environment.get_template(payload.event).ok());
         match template {
-            None => Ok(shown(event).to_string().into_bytes()),
+            None => Ok(to_json(payload).to_string().into_bytes()),
             Some(template) => {
-                let context = minijinja::value::Serde(shown(event));
+                let context = minijinja::value::Serde(to_json(payload));
                 template
                     .render(minijinja::Value::from(context))
                     .map(String::into_bytes)
@@ -91,34 +86,34 @@ fn problem(error: &minijinja::Error) -> Problem {
     Problem { message: format!("{}{detail}", error.kind()), line: error.line().unwrap_or(1) }
 }
 
-/// The simulator's own payload; its members are what a template can use.
-fn shown(event: &Event) -> Value {
+/// Standin's own payload. A template can use its members.
+fn to_json(payload: &Payload<'_>) -> Value {
     json!({
-        "eventId": event.id,
-        "event": event.name,
-        "occurredAt": event.at.iso(),
-        "businessId": event.business,
-        "data": event.data,
+        "eventId": payload.event_id,
+        "event": payload.event,
+        "occurredAt": payload.at.iso(),
+        "businessId": payload.business,
+        "data": payload.data,
     })
 }
 
-/// What a template can use.
+/// The names that a template can use.
 pub const NAMES: [&str; 5] = ["eventId", "event", "occurredAt", "businessId", "data"];
 
-/// What was found when a template was tried.
+/// The result of a trial rendering.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tried {
-    /// Whether what comes out is JSON.
+pub struct Trial {
+    /// Whether the payload is JSON.
     pub json: bool,
-    /// Why it fails where `data` has the members of a conversation alone; an event may bring others.
+    /// Why the template fails if `data` has only the members of a conversation. An event may bring others.
     pub wants_more: Option<Problem>,
 }
 
-/// Tries a template on an event of a conversation with one message.
+/// Renders a template for an event of a conversation with one message.
 ///
 /// # Errors
-/// Where it cannot be read, uses a name that there is not, or fails whatever members `data` has.
-pub fn check(name: &str, text: &str) -> Result<Tried, Problem> {
+/// The template cannot be compiled, uses an unknown name, or fails whatever members `data` has.
+pub fn check(name: &str, text: &str) -> Result<Trial, Problem> {
     let mut environment = environment();
     environment.add_template("checked", text).map_err(|error| problem(&error))?;
     let template = environment.get_template("checked").map_err(|error| problem(&error))?;
@@ -142,13 +137,13 @@ pub fn check(name: &str, text: &str) -> Result<Tried, Problem> {
         "updatedAt": "2026-06-30T09:00:00Z",
     });
     let data = if let Value::Object(members) = data { members } else { Map::new() };
-    let event = Event { id: "evt_1".to_owned(), name: name.to_owned(), at: Moment(0), business: 100, data };
-    let context = || minijinja::Value::from(minijinja::value::Serde(shown(&event)));
+    let payload = Payload { event_id: "evt_1", event: name, at: Moment(0), business: 100, data: &data };
+    let context = || minijinja::Value::from(minijinja::value::Serde(to_json(&payload)));
     let wants_more = template.render(context()).err().map(|error| problem(&error));
     environment.set_undefined_behavior(UndefinedBehavior::Chainable);
     let template = environment.get_template("checked").map_err(|error| problem(&error))?;
     let rendered = template.render(context()).map_err(|error| problem(&error))?;
-    Ok(Tried { json: serde_json::from_str::<Value>(&rendered).is_ok(), wants_more })
+    Ok(Trial { json: serde_json::from_str::<Value>(&rendered).is_ok(), wants_more })
 }
 
 #[cfg(test)]
@@ -162,23 +157,20 @@ mod tests {
         let templates = Templates::new(&Webhooks { events, ..Webhooks::default() });
         let data =
             if let Value::Object(members) = json!({ "text": "a \"b\" <c>" }) { members } else { Map::new() };
-        let event = |name: &str| Event {
-            id: "e".to_owned(),
-            name: name.to_owned(),
-            at: Moment(0),
-            business: 7,
-            data: data.clone(),
+        let render = |event: &str| -> Value {
+            let payload = Payload { event_id: "e", event, at: Moment(0), business: 7, data: &data };
+            serde_json::from_slice(&templates.render(&payload).unwrap()).unwrap()
         };
-        let body: Value = serde_json::from_slice(&templates.render(&event("post")).unwrap()).unwrap();
+        let body = render("post");
         assert_eq!(body, json!({ "event": "post", "post": { "text": "a \"b\" <c>" } }));
-        let plain: Value = serde_json::from_slice(&templates.render(&event("other")).unwrap()).unwrap();
+        let plain = render("other");
         assert_eq!(plain["businessId"], 7);
         assert_eq!(plain["occurredAt"], "1970-01-01T00:00:00Z");
     }
 
     #[test]
-    fn what_a_template_does_wrong_is_told_with_its_line() {
-        let tried = |text: &str| check("e", text).map(|tried| (tried.json, tried.wants_more.is_some()));
+    fn a_problem_of_a_template_has_its_line() {
+        let tried = |text: &str| check("e", text).map(|trial| (trial.json, trial.wants_more.is_some()));
         assert_eq!(tried("{\"a\": {{ data.id | tojson }}}"), Ok((true, false)));
         assert_eq!(tried("id={{ data.id }}"), Ok((false, false)));
         assert_eq!(tried("{\"post\": {{ data.post.id | tojson }}}"), Ok((true, true)));

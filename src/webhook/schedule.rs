@@ -1,110 +1,121 @@
-//! Which deliveries are tried when. Nothing here reads a clock or sends: it is told the time and how attempts ended.
+//! Which deliveries are tried when. Nothing here reads a clock or sends: callers pass the time and the results.
 //!
-//! Deliveries of one subscription and conversation stand in a lane, and only the first of a lane is tried. A lane that waits
-//! for its next attempt holds no other lane up, and no subscription waits for another.
+//! The deliveries of one subscription and conversation form a lane, and only the first of a lane is tried. A lane that
+//! waits for a retry holds up no other lane, and no subscription waits for another.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
 use std::time::Duration;
 
-use crate::clock::Moment;
+use crate::clock::{Moment, later};
 use crate::draw::{Draw, Seed};
 use crate::webhook::delivery::{Delivery, Status};
+use crate::webhook::memory::{Memory, Share};
 use crate::webhook::settings::{DeliveryEffect, Retry};
 
-/// So many attempts of one subscription are under way at once: one, so that it sees the same order in every run.
-pub const AT_ONCE: usize = 1;
-/// So many deliveries of one subscription may be under way, waiting ones included; what comes then is dead at once.
-pub const QUEUE: usize = 10_000;
-/// So many bytes of finished deliveries are kept, the newest.
-pub const KEPT: usize = 8 << 20;
-/// How long a delivery that was put out of order waits for one to overtake it, by world time.
-pub const OVERTAKING: Duration = Duration::from_secs(1);
+/// Most attempts of one subscription at a time. It is one, so that a subscription sees the same order in every run.
+const AT_ONCE: usize = 1;
+/// Most pending deliveries of one subscription. The next one is dead at once.
+const QUEUE: usize = 10_000;
+/// Most bytes of finished deliveries that are kept. The oldest are dropped first.
+const KEPT: usize = 8 << 20;
+/// The reason of a delivery for which there is no room.
+pub const QUEUE_FULL: &str = "queue-full";
+/// How long a reordered delivery waits for another to overtake it, in world time.
+const OVERTAKING: Duration = Duration::from_secs(1);
 
 /// The deliveries of a world.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Schedule {
-    /// Under way and finished, by number.
-    all: BTreeMap<u64, Placed>,
+    /// Pending and finished deliveries, by number.
+    entries: BTreeMap<u64, Entry>,
     by_id: BTreeMap<String, u64>,
     lanes: BTreeMap<Lane, VecDeque<u64>>,
     queues: BTreeMap<u64, Queue>,
-    numbered: u64,
-    /// Attempts under way.
-    flying: usize,
-    /// Numbers of the finished, and what they take.
-    done: BTreeSet<u64>,
-    finished: usize,
+    last_number: u64,
+    /// Attempts in flight.
+    in_flight: usize,
+    /// Numbers of finished deliveries, and their size.
+    finished: BTreeSet<u64>,
+    finished_size: usize,
     dropped: u64,
+    memory: Arc<Memory>,
 }
 
 #[derive(Debug)]
-struct Placed {
+struct Entry {
     delivery: Delivery,
     lane: Lane,
     effect: Option<DeliveryEffect>,
-    /// Attempts since it was put here, for its retries.
+    /// Attempts since the delivery was scheduled or retried by hand.
     tries: u32,
     due: Moment,
-    flies: bool,
-    /// It waits to be overtaken.
-    held: bool,
-    /// It was delivered once and comes again.
-    again: bool,
-    counted: usize,
+    is_in_flight: bool,
+    /// Whether it waits for another to overtake it.
+    awaits_overtaking: bool,
+    /// Whether it was delivered and is sent a second time.
+    is_second: bool,
+    /// Its size once it is finished.
+    finished_size: usize,
+    share: Share,
 }
 
-/// Subscription, and the conversation by account and name; what has no conversation, or left its own, has a lane to
-/// itself, by number.
+/// Subscription, and the conversation by account and name. A delivery without conversation, or outside the order of its
+/// own, has a lane to itself, by its number.
 type Lane = (u64, Option<(u64, String)>, u64);
 
 #[derive(Debug, Default)]
 struct Queue {
     pending: usize,
-    flying: usize,
-    /// Heads of lanes that wait, by when they are due.
+    in_flight: usize,
+    /// First deliveries of lanes that wait, by when they are due.
     ready: BTreeSet<(Moment, u64)>,
 }
 
-/// An attempt to be made now.
-#[derive(Clone, Debug)]
-pub struct Start {
-    /// Number of the delivery.
-    pub number: u64,
-    /// The delivery.
-    pub delivery: Delivery,
-}
-
-/// What is still under way is not delivered once more.
+/// The delivery is still pending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct UnderWay;
+pub struct StillPending;
 
-/// How an attempt ended.
+/// The result of an attempt.
 #[derive(Clone, Copy, Debug)]
-pub struct Ended<'a> {
-    /// Whether it was answered 2xx.
-    pub good: bool,
-    /// What came instead.
-    pub why: &'a str,
+pub struct AttemptResult<'a> {
+    /// The reason of a failure.
+    pub failure: Option<&'a str>,
     /// World time.
     pub now: Moment,
 }
 
 impl Schedule {
-    /// Puts a delivery in its place, with what a fault does to it; tells what has become of it.
+    pub const fn new(memory: Arc<Memory>) -> Self {
+        Self {
+            entries: BTreeMap::new(),
+            by_id: BTreeMap::new(),
+            lanes: BTreeMap::new(),
+            queues: BTreeMap::new(),
+            last_number: 0,
+            in_flight: 0,
+            finished: BTreeSet::new(),
+            finished_size: 0,
+            dropped: 0,
+            memory,
+        }
+    }
+
+    /// Adds a delivery with the effect of the fault that applies to it, if any. Returns its status.
     pub fn add(&mut self, mut delivery: Delivery, effect: Option<DeliveryEffect>, now: Moment) -> Status {
-        self.numbered += 1;
-        let number = self.numbered;
+        self.last_number += 1;
+        let number = self.last_number;
         let subscription = delivery.subscription;
         if delivery.status == Status::Pending {
             if effect == Some(DeliveryEffect::Drop) {
                 (delivery.status, delivery.reason) = (Status::Dead, Some("fault: drop".to_owned()));
             } else if self.queues.get(&subscription).is_some_and(|queue| queue.pending >= QUEUE) {
-                (delivery.status, delivery.reason) = (Status::Dead, Some("queue-full".to_owned()));
+                (delivery.status, delivery.reason) = (Status::Dead, Some(QUEUE_FULL.to_owned()));
             }
         }
         let conversation =
             delivery.event.conversation.clone().map(|conversation| (delivery.event.business, conversation));
-        let (lane, due, held) = match (effect, conversation) {
+        let (lane, due, awaits_overtaking) = match (effect, conversation) {
             (Some(DeliveryEffect::Delay(span)), _) => ((subscription, None, number), later(now, span), false),
             (Some(DeliveryEffect::Reorder), Some(conversation)) => {
                 ((subscription, Some(conversation), 0), later(now, OVERTAKING), true)
@@ -114,9 +125,20 @@ impl Schedule {
         };
         let status = delivery.status;
         self.by_id.insert(delivery.id.clone(), number);
-        let placed =
-            Placed { delivery, lane, effect, tries: 0, due, flies: false, held, again: false, counted: 0 };
-        self.all.insert(number, placed);
+        let share = self.memory.share(size_of::<Entry>() + delivery.own_size());
+        let entry = Entry {
+            delivery,
+            lane,
+            effect,
+            tries: 0,
+            due,
+            is_in_flight: false,
+            awaits_overtaking,
+            is_second: false,
+            finished_size: 0,
+            share,
+        };
+        self.entries.insert(number, entry);
         if status == Status::Pending {
             self.queue(number, now);
         } else {
@@ -125,20 +147,22 @@ impl Schedule {
         status
     }
 
-    /// Puts a pending delivery into its lane: behind the others, but before one that waits to be overtaken.
+    /// Adds a pending delivery to its lane: at the end, but before one that waits for another to overtake it.
     fn queue(&mut self, number: u64, now: Moment) {
-        let Some(lane) = self.all.get(&number).map(|placed| placed.lane.clone()) else { return };
+        let Some(lane) = self.entries.get(&number).map(|entry| entry.lane.clone()) else { return };
         self.queues.entry(lane.0).or_default().pending += 1;
         let waiting = self.lanes.entry(lane.clone()).or_default();
         let last = waiting.back().copied();
         let overtaken = last.filter(|last| {
-            self.all.get(last).is_some_and(|last| last.held && !last.flies && last.tries == 0)
+            self.entries
+                .get(last)
+                .is_some_and(|last| last.awaits_overtaking && !last.is_in_flight && last.tries == 0)
         });
         match overtaken {
             Some(overtaken) => {
                 self.unready(overtaken);
-                if let Some(placed) = self.all.get_mut(&overtaken) {
-                    (placed.held, placed.due) = (false, now);
+                if let Some(entry) = self.entries.get_mut(&overtaken) {
+                    (entry.awaits_overtaking, entry.due) = (false, now);
                 }
                 if let Some(waiting) = self.lanes.get_mut(&lane) {
                     let place = waiting.len().saturating_sub(1);
@@ -150,101 +174,112 @@ impl Schedule {
         self.ready(&lane);
     }
 
-    /// The head of a lane may be tried, unless it is.
+    /// Makes the first delivery of a lane ready to be tried, unless it is in flight.
     fn ready(&mut self, lane: &Lane) {
         let Some(head) = self.lanes.get(lane).and_then(VecDeque::front) else { return };
-        let Some(placed) = self.all.get(head).filter(|placed| !placed.flies) else { return };
-        self.queues.entry(lane.0).or_default().ready.insert((placed.due, *head));
+        let Some(entry) = self.entries.get(head).filter(|entry| !entry.is_in_flight) else { return };
+        self.queues.entry(lane.0).or_default().ready.insert((entry.due, *head));
     }
 
     fn unready(&mut self, number: u64) {
-        let Some(placed) = self.all.get(&number) else { return };
-        if let Some(queue) = self.queues.get_mut(&placed.lane.0) {
-            queue.ready.remove(&(placed.due, number));
+        let Some(entry) = self.entries.get(&number) else { return };
+        if let Some(queue) = self.queues.get_mut(&entry.lane.0) {
+            queue.ready.remove(&(entry.due, number));
         }
     }
 
-    /// The attempts that are due, as far as their subscriptions may have more under way; they are under way then.
-    pub fn take(&mut self, now: Moment, most: usize) -> Vec<Start> {
+    /// Takes the deliveries that are due, at most `limit` and one of each subscription. They are in flight then.
+    pub fn take(&mut self, now: Moment, limit: usize) -> Vec<u64> {
         let mut taken = Vec::new();
         for queue in self.queues.values_mut() {
-            while queue.flying < AT_ONCE && taken.len() < most {
+            while queue.in_flight < AT_ONCE && taken.len() < limit {
                 let Some(first) = queue.ready.first().copied().filter(|(due, _)| *due <= now) else { break };
                 queue.ready.remove(&first);
-                queue.flying += 1;
+                queue.in_flight += 1;
                 taken.push(first.1);
             }
         }
-        self.flying += taken.len();
-        let start = |number: u64| {
-            let placed = self.all.get_mut(&number)?;
-            placed.flies = true;
-            placed.held = false;
-            Some(Start { number, delivery: placed.delivery.clone() })
-        };
-        taken.into_iter().filter_map(start).collect()
-    }
-
-    /// A delivery under way, to write its attempts down.
-    pub fn get_mut(&mut self, number: u64) -> Option<&mut Delivery> {
-        Some(&mut self.all.get_mut(&number)?.delivery)
-    }
-
-    /// An attempt ended: the delivery is delivered, tried again after a while, or dead.
-    pub fn ended(&mut self, number: u64, ended: Ended<'_>, retry: &Retry, seed: Seed) {
-        let Some(placed) = self.all.get_mut(&number).filter(|placed| placed.flies) else { return };
-        placed.flies = false;
-        placed.tries += 1;
-        self.flying -= 1;
-        let lane = placed.lane.clone();
-        let over = if ended.good {
-            let duplicate = placed.effect == Some(DeliveryEffect::Duplicate) && !placed.again;
-            if duplicate {
-                (placed.again, placed.tries, placed.due) = (true, 0, ended.now);
+        self.in_flight += taken.len();
+        for number in &taken {
+            if let Some(entry) = self.entries.get_mut(number) {
+                (entry.is_in_flight, entry.awaits_overtaking) = (true, false);
             }
-            (!duplicate).then_some((Status::Delivered, None))
-        } else if placed.tries >= retry.attempts {
-            let delivered = placed.again.then_some((Status::Delivered, None));
+        }
+        taken
+    }
+
+    pub fn get(&self, number: u64) -> Option<&Delivery> {
+        Some(&self.entries.get(&number)?.delivery)
+    }
+
+    /// Changes a delivery. Returns whether it is still there.
+    pub fn update(&mut self, number: u64, change: impl FnOnce(&mut Delivery)) -> bool {
+        let Some(entry) = self.entries.get_mut(&number) else { return false };
+        change(&mut entry.delivery);
+        entry.share.resize(size_of::<Entry>() + entry.delivery.own_size());
+        true
+    }
+
+    /// Takes in the result of an attempt: the delivery is delivered, tried again later, or dead.
+    pub fn record(&mut self, number: u64, result: AttemptResult<'_>, retry: &Retry, seed: Seed) {
+        let Some(entry) = self.entries.get_mut(&number).filter(|entry| entry.is_in_flight) else { return };
+        entry.is_in_flight = false;
+        entry.tries += 1;
+        self.in_flight -= 1;
+        let lane = entry.lane.clone();
+        let end = if result.failure.is_none() {
+            let is_first = entry.effect == Some(DeliveryEffect::Duplicate) && !entry.is_second;
+            if is_first {
+                (entry.is_second, entry.tries, entry.due) = (true, 0, result.now);
+            }
+            (!is_first).then_some((Status::Delivered, None))
+        } else if entry.tries >= retry.attempts {
+            let delivered = entry.is_second.then_some((Status::Delivered, None));
             delivered.or_else(|| {
-                Some((Status::Dead, Some(format!("the last of {} attempts: {}", placed.tries, ended.why))))
+                let why = result.failure.unwrap_or_default();
+                Some((Status::Dead, Some(format!("the last of {} attempts: {why}", entry.tries))))
             })
         } else {
-            placed.due = later(ended.now, wait(retry, placed.tries, seed, &placed.delivery.id));
+            entry.due = later(result.now, wait(retry, entry.tries, seed, &entry.delivery.id));
             None
         };
         if let Some(queue) = self.queues.get_mut(&lane.0) {
-            queue.flying -= 1;
+            queue.in_flight -= 1;
         }
-        match over {
+        match end {
             None => self.ready(&lane),
             Some((status, reason)) => {
-                (placed.delivery.status, placed.delivery.reason) = (status, reason);
+                (entry.delivery.status, entry.delivery.reason) = (status, reason);
                 self.leave(number);
                 self.finish(number);
             }
         }
     }
 
-    /// A delivery that will never be tried: why.
-    pub fn kill(&mut self, number: u64, why: String) {
-        let Some(placed) = self.all.get_mut(&number) else { return };
-        (placed.delivery.status, placed.delivery.reason) = (Status::Dead, Some(why));
-        if std::mem::replace(&mut placed.flies, false) {
-            self.flying -= 1;
-            if let Some(queue) = self.queues.get_mut(&placed.lane.0) {
-                queue.flying -= 1;
+    /// Makes a delivery dead without a further attempt.
+    pub fn kill(&mut self, number: u64, reason: String) {
+        let Some(entry) = self.entries.get_mut(&number) else { return };
+        (entry.delivery.status, entry.delivery.reason) = (Status::Dead, Some(reason));
+        if std::mem::replace(&mut entry.is_in_flight, false) {
+            self.in_flight -= 1;
+            if let Some(queue) = self.queues.get_mut(&entry.lane.0) {
+                queue.in_flight -= 1;
             }
         }
         self.leave(number);
         self.finish(number);
     }
 
-    /// Takes a delivery out of its lane, where the next is the first then.
+    /// Takes a delivery out of its lane and makes the next one ready.
     fn leave(&mut self, number: u64) {
         self.unready(number);
-        let Some(lane) = self.all.get(&number).map(|placed| placed.lane.clone()) else { return };
+        let Some(lane) = self.entries.get(&number).map(|entry| entry.lane.clone()) else { return };
         if let Some(waiting) = self.lanes.get_mut(&lane) {
-            waiting.retain(|known| *known != number);
+            if waiting.front() == Some(&number) {
+                waiting.pop_front();
+            } else {
+                waiting.retain(|known| *known != number);
+            }
             if waiting.is_empty() {
                 self.lanes.remove(&lane);
             }
@@ -258,73 +293,72 @@ impl Schedule {
         self.ready(&lane);
     }
 
-    /// A finished delivery counts among what is kept; the oldest of them go.
+    /// Counts a delivery as finished, and drops the oldest of these if they are too large together.
     fn finish(&mut self, number: u64) {
-        let Some(placed) = self.all.get_mut(&number) else { return };
-        placed.counted = placed.delivery.size();
-        self.finished += placed.counted;
-        self.done.insert(number);
-        while self.finished > KEPT {
-            let Some(oldest) = self.done.pop_first() else { return };
-            if let Some(gone) = self.all.remove(&oldest) {
-                self.finished -= gone.counted;
-                self.by_id.remove(&gone.delivery.id);
-                self.dropped += 1;
-            }
-        }
+        let Some(entry) = self.entries.get_mut(&number) else { return };
+        entry.finished_size = entry.delivery.size();
+        self.finished_size += entry.finished_size;
+        self.finished.insert(number);
+        while self.finished_size > KEPT && self.drop_oldest() {}
     }
 
-    /// Tries a finished delivery again, from the beginning and without its fault, ahead of nobody. None where there is
-    /// none of that id; an error where it is still under way.
-    pub fn retry(&mut self, id: &str, now: Moment) -> Option<Result<Delivery, UnderWay>> {
-        let number = *self.by_id.get(id)?;
-        let placed = self.all.get_mut(&number)?;
-        if placed.delivery.status == Status::Pending {
-            return Some(Err(UnderWay));
+    /// Drops the oldest finished delivery. Returns whether there was one.
+    pub fn drop_oldest(&mut self) -> bool {
+        let Some(oldest) = self.finished.pop_first() else { return false };
+        if let Some(entry) = self.entries.remove(&oldest) {
+            self.finished_size -= entry.finished_size;
+            if self.by_id.get(&entry.delivery.id) == Some(&oldest) {
+                self.by_id.remove(&entry.delivery.id);
+            }
+            self.dropped += 1;
         }
-        self.finished -= std::mem::take(&mut placed.counted);
-        self.done.remove(&number);
-        (placed.delivery.status, placed.delivery.reason) = (Status::Pending, None);
-        (placed.effect, placed.tries, placed.again, placed.held, placed.due) = (None, 0, false, false, now);
-        placed.lane = (placed.lane.0, None, number);
-        let delivery = placed.delivery.clone();
+        true
+    }
+
+    /// Sends a finished delivery once more, without its fault and outside the order of its conversation. None if there is
+    /// none with that id.
+    pub fn retry(&mut self, id: &str, now: Moment) -> Option<Result<Delivery, StillPending>> {
+        let number = *self.by_id.get(id)?;
+        let entry = self.entries.get_mut(&number)?;
+        if entry.delivery.status == Status::Pending {
+            return Some(Err(StillPending));
+        }
+        self.finished_size -= std::mem::take(&mut entry.finished_size);
+        self.finished.remove(&number);
+        (entry.delivery.status, entry.delivery.reason) = (Status::Pending, None);
+        (entry.effect, entry.tries, entry.is_second, entry.awaits_overtaking, entry.due) =
+            (None, 0, false, false, now);
+        entry.lane = (entry.lane.0, None, number);
+        let delivery = entry.delivery.clone();
         self.queue(number, now);
         Some(Ok(delivery))
     }
 
-    /// When the next attempt is due that could be made.
-    #[must_use]
+    /// When the next attempt is due.
     pub fn next_due(&self) -> Option<Moment> {
-        let open = self.queues.values().filter(|queue| queue.flying < AT_ONCE);
+        let open = self.queues.values().filter(|queue| queue.in_flight < AT_ONCE);
         open.filter_map(|queue| queue.ready.first()).map(|(due, _)| *due).min()
     }
 
-    /// How many attempts are under way.
-    #[must_use]
-    pub const fn flying(&self) -> usize {
-        self.flying
+    /// How many attempts are in flight.
+    pub const fn in_flight(&self) -> usize {
+        self.in_flight
     }
 
-    /// How many deliveries are under way that are due by a time.
-    #[must_use]
+    /// How many deliveries are pending that are due by a time.
     pub fn pending(&self, by: Moment) -> usize {
-        let pending = self.all.values().filter(|placed| placed.delivery.status == Status::Pending);
-        pending.filter(|placed| placed.flies || placed.due <= by).count()
+        let pending = self.entries.values().filter(|entry| entry.delivery.status == Status::Pending);
+        pending.filter(|entry| entry.is_in_flight || entry.due <= by).count()
     }
 
-    /// All of them, in the order made, and how many were given up for want of room.
-    #[must_use]
+    /// The kept deliveries, in the order of their creation, and how many were dropped.
     pub fn all(&self) -> (Vec<&Delivery>, u64) {
-        (self.all.values().map(|placed| &placed.delivery).collect(), self.dropped)
+        (self.entries.values().map(|entry| &entry.delivery).collect(), self.dropped)
     }
 }
 
-fn later(now: Moment, span: Duration) -> Moment {
-    Moment(now.0.saturating_add(i64::try_from(span.as_millis()).unwrap_or(i64::MAX)))
-}
-
-/// How long to wait after the `tries`th attempt: `first`, each time longer by `factor`, and by a drawn share of itself
-/// longer or shorter. At most a day.
+/// The wait after an attempt: `first`, multiplied by `factor` each time, and made longer or shorter by a drawn share. At
+/// most a day.
 fn wait(retry: &Retry, tries: u32, seed: Seed, delivery: &str) -> Duration {
     const DAY: u128 = 86_400_000;
     let mut wait = retry.first.as_millis().min(DAY);
@@ -339,20 +373,15 @@ fn wait(retry: &Retry, tries: u32, seed: Seed, delivery: &str) -> Duration {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
-    use crate::webhook::delivery::Happened;
+    use crate::webhook::event::Event;
+    use crate::webhook::event::{Content, Identity};
 
     fn delivery(number: usize, subscription: u64, conversation: Option<&str>) -> Delivery {
-        let event = Happened {
-            id: format!("e{number}"),
-            name: "message.added".to_owned(),
-            business: 100,
-            conversation: conversation.map(str::to_owned),
-            nth: 1,
-            body: Vec::new().into(),
-        };
+        let identity =
+            Identity { name: "message.added", business: 100, conversation, occurrence: 1, at: Moment(0) };
+        let event =
+            Event::new(format!("e{number}"), identity, Content::default(), &Arc::default(), &Arc::default());
         Delivery {
             id: format!("d{number}"),
             event: Arc::new(event),
@@ -362,21 +391,24 @@ mod tests {
             status: Status::Pending,
             reason: None,
             attempts: Vec::new(),
+            body_size: 0,
         }
     }
 
     fn end(schedule: &mut Schedule, number: u64, good: bool, now: i64) {
         let retry = Retry { attempts: 3, first: Duration::from_secs(1), jitter: 0, ..Retry::default() };
-        schedule.ended(number, Ended { good, why: "no", now: Moment(now) }, &retry, Seed(1));
+        let failure = (!good).then_some("no");
+        schedule.record(number, AttemptResult { failure, now: Moment(now) }, &retry, Seed(1));
     }
 
     fn taken(schedule: &mut Schedule, now: i64) -> Vec<String> {
-        schedule.take(Moment(now), 100).into_iter().map(|start| start.delivery.id).collect()
+        let taken = schedule.take(Moment(now), 100);
+        taken.iter().map(|number| schedule.get(*number).unwrap().id.clone()).collect()
     }
 
     #[test]
     fn a_lane_waits_for_its_first_and_other_lanes_do_not() {
-        let mut schedule = Schedule::default();
+        let mut schedule = Schedule::new(Arc::default());
         for (number, conversation) in [(1, "a"), (2, "a"), (3, "b")] {
             schedule.add(delivery(number, 1, Some(conversation)), None, Moment(0));
         }
@@ -393,12 +425,12 @@ mod tests {
         assert_eq!(taken(&mut schedule, 3_000), ["d1"]);
         end(&mut schedule, 1, false, 3_000);
         assert_eq!(taken(&mut schedule, 3_000), ["d2"], "the first is dead");
-        assert_eq!((schedule.flying(), schedule.pending(Moment(3_000))), (2, 2));
+        assert_eq!((schedule.in_flight(), schedule.pending(Moment(3_000))), (2, 2));
     }
 
     #[test]
     fn what_is_put_out_of_order_follows_the_next_or_comes_by_itself() {
-        let mut schedule = Schedule::default();
+        let mut schedule = Schedule::new(Arc::default());
         let reorder = Some(DeliveryEffect::Reorder);
         schedule.add(delivery(1, 1, Some("a")), reorder, Moment(0));
         assert_eq!((taken(&mut schedule, 0), schedule.next_due()), (Vec::new(), Some(Moment(1_000))));
@@ -413,7 +445,7 @@ mod tests {
 
     #[test]
     fn a_full_queue_takes_no_more_and_says_so() {
-        let mut schedule = Schedule::default();
+        let mut schedule = Schedule::new(Arc::default());
         for number in 0..QUEUE {
             assert_eq!(schedule.add(delivery(number, 1, None), None, Moment(0)), Status::Pending);
         }
@@ -432,7 +464,7 @@ mod tests {
 
     #[test]
     fn the_oldest_finished_go_when_there_are_too_many_and_what_is_pending_stays() {
-        let mut schedule = Schedule::default();
+        let mut schedule = Schedule::new(Arc::default());
         schedule.add(delivery(0, 2, None), None, Moment(0));
         let many = KEPT / delivery(1, 1, None).size() + 10;
         for number in 1..=many {
@@ -445,10 +477,10 @@ mod tests {
 
     #[test]
     fn a_finished_delivery_is_taken_up_again_from_the_beginning() {
-        let mut schedule = Schedule::default();
+        let mut schedule = Schedule::new(Arc::default());
         schedule.add(delivery(1, 1, Some("a")), Some(DeliveryEffect::Drop), Moment(0));
         assert!(schedule.retry("d1", Moment(5)).unwrap().is_ok());
-        assert_eq!(schedule.retry("d1", Moment(5)).unwrap().unwrap_err(), UnderWay);
+        assert_eq!(schedule.retry("d1", Moment(5)).unwrap().unwrap_err(), StillPending);
         assert_eq!(taken(&mut schedule, 5), ["d1"]);
         end(&mut schedule, 1, true, 5);
         assert_eq!(schedule.all().0[0].status, Status::Delivered);

@@ -1,4 +1,4 @@
-//! What a scenario says of events and their delivery (`scenarios.md`, "Webhooks"). Plain values, checked by the loader.
+//! The webhook settings of a scenario (`docs/scenarios.md`, "Webhooks"): plain values, checked by the loader.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -7,49 +7,45 @@ use std::time::Duration;
 use crate::api::operation::Operation;
 use crate::fault::condition::During;
 use crate::fault::count::Count;
+use crate::webhook::fault::Stage;
 
-/// Events and their delivery.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Webhooks {
     /// Hosts that deliveries may go to beyond loopback.
     pub allow: Vec<Host>,
-    /// How deliveries are signed.
     pub signing: Signing,
-    /// How often and how long delivery is tried.
     pub retry: Retry,
-    /// Events beyond the known, and known ones with a payload of their own. The payload is a template; none means the
-    /// simulator's own.
+    /// Events that the scenario adds, and known ones with their own payload. The value is the payload's template; none
+    /// means Standin's own payload.
     pub events: BTreeMap<String, Option<String>>,
-    /// What happens by itself, in the order written.
-    pub timeline: Vec<Happening>,
-    /// What goes wrong with deliveries. The name of each is its place.
+    /// In the order written.
+    pub timeline: Vec<TimelineEntry>,
+    /// The name of each is its place.
     pub faults: Vec<DeliveryFault>,
 }
 
-/// A host, or many of them.
+/// A pattern of hosts.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Host {
     /// `hooks.example.test`, in lower case.
     Named(String),
-    /// `*.example.test`: every name that ends so; kept as `.example.test`, in lower case.
+    /// `*.example.test`: every name with that ending, kept as `.example.test`, in lower case.
     Under(String),
-    /// An address.
     Address(IpAddr),
-    /// `*`: all. Link-local and metadata addresses are not opened by this.
+    /// `*`: all hosts but link-local and metadata addresses.
     Any,
 }
 
 /// How deliveries are signed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Signing {
-    /// Not at all.
     #[default]
     None,
     /// Standard Webhooks: `webhook-id`, `webhook-timestamp`, `webhook-signature`.
     StandardWebhooks {
-        /// The bytes behind `whsec_`, decoded.
+        /// The decoded bytes behind `whsec_`.
         secret: Vec<u8>,
-        /// Whether the timestamp is the world's, which may lie far in the past; otherwise it is real.
+        /// Whether the timestamp is world time, which may be far in the past, instead of real time.
         world_time: bool,
     },
     /// A plain HMAC-SHA256 of the body in a header.
@@ -59,18 +55,18 @@ pub enum Signing {
     },
 }
 
-/// How often and how long delivery is tried.
+/// The retry policy of deliveries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retry {
     /// Attempts in all, at least 1.
     pub attempts: u32,
     /// Time between the first two.
     pub first: Duration,
-    /// By how much each wait is longer than the one before, in thousandths; at least 1000.
+    /// Each wait is the one before times this, in thousandths; at least 1000.
     pub factor: u32,
-    /// By which share of itself a wait is longer or shorter, in parts in a million.
+    /// The share by which a wait is made longer or shorter, in parts in a million.
     pub jitter: u32,
-    /// Real time that one attempt may take, longer than nothing.
+    /// Real time that one attempt may take, above zero.
     pub timeout: Duration,
 }
 
@@ -86,62 +82,59 @@ impl Default for Retry {
     }
 }
 
-/// Something that happens by itself.
+/// An event that happens without the admin API.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Happening {
-    /// When.
+pub struct TimelineEntry {
     pub when: When,
-    /// What.
     pub event: Emission,
 }
 
-/// When something happens. Spans are of the world's clock.
+/// When an entry of the timeline fires. Spans are of the world's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
-    /// Once, so long after the world's start.
+    /// Once, this long after the world's start.
     At(Duration),
-    /// Again and again, first after one such span.
+    /// Repeatedly, first after one span.
     Every {
-        /// The span, longer than nothing.
+        /// Above zero.
         span: Duration,
-        /// How often; none means without end.
+        /// None means without end.
         times: Option<u32>,
     },
-    /// Each time a client did this operation.
+    /// Each time a client does this operation.
     After(Operation),
 }
 
-/// An event as it is told to happen.
+/// An event to emit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Emission {
-    /// Its name; never the alias.
+    /// Name of the event, never its alias.
     pub event: String,
-    /// Number of the account; none is that of the operation which it follows.
+    /// Number of the account; none means the account of the operation that the event follows.
     pub business: Option<u64>,
     /// Name of the conversation.
     pub conversation: Option<String>,
     /// Text of the message.
     pub text: Option<String>,
-    /// Members laid over the payload's data.
+    /// Members laid over those of the payload's data.
     pub data: Option<serde_json::Map<String, serde_json::Value>>,
 }
 
-/// What goes wrong with deliveries.
+/// A fault of deliveries.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DeliveryFault {
-    /// Of these events; none means all. Never the alias.
+    /// Names of events, never the alias; none means all.
     pub events: Vec<String>,
-    /// Of these accounts; none means all.
+    /// Numbers of accounts; none means all.
     pub businesses: Vec<u64>,
-    /// Of these conversations; none means all.
+    /// Names of conversations; none means all.
     pub conversations: Vec<String>,
-    /// Which of them. The fingerprint that `Per::Request` counts by is a delivery's: its attempts count together.
+    /// Which of the counted deliveries the fault applies to. `Per::Request` counts by the delivery's fingerprint, so that
+    /// its attempts count together.
     pub count: Count,
-    /// When, by the world's clock since its start; none means always.
+    /// World time since the start; none means always.
     pub during: Option<During>,
-    /// Whether it counts at all.
     pub enabled: bool,
-    /// What the receiver sees.
     pub effect: DeliveryEffect,
 }
 
@@ -163,10 +156,10 @@ pub enum DeliveryEffect {
 }
 
 impl DeliveryEffect {
-    /// Whether it befalls one attempt, each of which is counted and decided; otherwise it befalls the delivery, which is
-    /// decided once.
-    #[must_use]
-    pub const fn is_of_attempts(self) -> bool {
-        matches!(self, Self::BadSignature | Self::Truncate)
+    pub const fn stage(self) -> Stage {
+        match self {
+            Self::BadSignature | Self::Truncate => Stage::Attempt,
+            Self::Duplicate | Self::Drop | Self::Delay(_) | Self::Reorder => Stage::Delivery,
+        }
     }
 }

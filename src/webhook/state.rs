@@ -1,123 +1,137 @@
-//! The webhooks of one world: its events so far, its conversations, its deliveries.
+//! The webhooks of one run of a world: its events, its conversations, its deliveries.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use bytes::Bytes;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use tokio::sync::Notify;
 
-use crate::clock::{self, Moment, Reading};
+use crate::clock::{self, Moment, Reading, VirtualClock, later};
 use crate::draw::{Draw, Seed};
 use crate::fault::counters::Counters;
 use crate::ledger::subscriptions::Subscription;
 use crate::webhook::client::{Failure, Outgoing};
-use crate::webhook::conversation::{Conversations, Turn};
-use crate::webhook::delivery::{Answer, Attempt, Delivery, Happened, Status};
-use crate::webhook::fault::Seen;
-use crate::webhook::payload::{Event, Templates};
-use crate::webhook::schedule::{Ended, Schedule, UnderWay};
-use crate::webhook::settings::{DeliveryEffect, Emission, Signing, Webhooks};
+use crate::webhook::conversation::{Change, Conversation, Conversations};
+use crate::webhook::delivery::{Answer, Attempt, Delivery, Outcome, Status};
+use crate::webhook::event::{Content, Event, Identity};
+use crate::webhook::fault::{DeliveryKey, Stage};
+use crate::webhook::memory::Memory;
+use crate::webhook::plan::WebhookPlan;
+use crate::webhook::schedule::{AttemptResult, QUEUE_FULL, Schedule, StillPending};
+use crate::webhook::settings::{DeliveryEffect, Emission, Signing};
 use crate::webhook::{sign, timeline};
 
-/// What a scenario says of webhooks, ready for use.
-#[derive(Debug, Default)]
-pub struct WebhookPlan {
-    /// As written.
-    pub settings: Webhooks,
-    templates: Templates,
-}
-
-impl WebhookPlan {
-    /// Of those settings.
-    #[must_use]
-    pub fn new(settings: Webhooks) -> Self {
-        Self { templates: Templates::new(&settings), settings }
-    }
-}
-
-/// How deliveries introduce themselves.
+/// The User-Agent of deliveries.
 pub const USER_AGENT: &str = concat!("standin-webhooks/", env!("CARGO_PKG_VERSION"));
 
-/// The webhooks of one world.
+/// What webhooks need from the run that they belong to.
+pub trait WorldHandle: Send + Sync {
+    fn webhooks(&self) -> &WebhookState;
+    fn clock(&self) -> &VirtualClock;
+    /// The subscriptions of an account to an event.
+    fn subscribers(&self, business: u64, event: &str) -> Vec<Subscription>;
+    /// A contact for a new conversation of an account, in the API's field names: the one of that id, else a drawn one.
+    fn contact(&self, business: u64, id: Option<u64>, draw: &mut Draw) -> Value;
+    /// Called when an attempt of a delivery has ended.
+    fn delivery_changed(&self, delivery: &Delivery);
+}
+
+/// The webhooks of one run of a world.
 #[derive(Debug)]
 pub struct WebhookState {
-    /// Held to take an event in, to take due attempts out, and to write their ends down: never while one is made.
+    /// Held to emit events, to take due deliveries and to record results; never while an attempt is made. Ledger and
+    /// dataset are asked under it, so that events are emitted in the order in which they are taken from the timeline.
     state: Mutex<State>,
-    /// Something may be due.
+    /// Notified when something may be due.
     pub wake: Arc<Notify>,
-    /// An attempt ended.
+    /// Notified when an attempt has ended.
     pub progress: Notify,
-    /// Whether the engine follows this world.
-    pub driven: AtomicBool,
-    /// Held by whoever steps the clock, from instant to instant.
-    pub stepping: tokio::sync::Mutex<()>,
+    /// Whether the engine follows this run.
+    pub is_followed: AtomicBool,
+    /// Held by whoever moves the clock, from one due instant to the next.
+    pub clock_move: tokio::sync::Mutex<()>,
 }
 
 #[derive(Debug)]
 struct State {
     plan: Arc<WebhookPlan>,
     seed: Seed,
-    /// How often all was forgotten: an attempt of before has no place to be written down.
-    life: u32,
+    /// Whether the run is over: no more deliveries are made.
+    is_closed: bool,
     schedule: Schedule,
     conversations: Conversations,
-    counters: Counters,
-    /// How many events of each kind there were.
-    times: BTreeMap<u64, u32>,
-    fired: timeline::Fired,
+    fault_counters: Counters,
+    occurrences: Occurrences,
+    timeline: timeline::Progress,
+    memory: Arc<Memory>,
 }
 
-/// What happens, where and when.
+/// An event to emit at a moment.
 #[derive(Clone, Copy, Debug)]
-pub struct Told<'a> {
-    /// The event.
+pub struct Emit<'a> {
     pub emission: &'a Emission,
     /// Number of the account.
     pub business: u64,
+    /// Id of the contact with whom a conversation is opened.
+    pub contact: Option<u64>,
     /// World time.
     pub now: Moment,
     /// World time since the world's start.
     pub since_start: Duration,
 }
 
-/// An event that happened.
+/// An emitted event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Emitted {
-    /// Its id.
     pub event_id: String,
-    /// How many deliveries it makes.
     pub deliveries: usize,
-    /// How many of them are dead already.
+    /// How many of the deliveries are dead already.
     pub dead: usize,
 }
 
-/// An attempt to be made now.
+/// Events of the timeline that were emitted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TimelineStep {
+    /// How many of their deliveries are dead already.
+    pub dead: usize,
+    /// Whether more events are due.
+    pub more: bool,
+}
+
+/// A delivery that is due.
 #[derive(Clone, Debug)]
-pub struct Due {
-    /// Number of the delivery.
-    pub number: u64,
-    life: u32,
-    /// What is sent.
-    pub outgoing: Outgoing,
-    /// By whose rules.
+pub struct DueDelivery {
+    number: u64,
+    event: Arc<Event>,
+    endpoint: Arc<str>,
+    at: Moment,
+    effect: Option<DeliveryEffect>,
     pub plan: Arc<WebhookPlan>,
-    /// Whether a stranger's web page may have subscribed it.
+    /// Whether a page of another site may have made the subscription.
     pub by_page: bool,
 }
 
 impl WebhookState {
-    /// At the world's start.
-    #[must_use]
-    pub fn new(plan: Arc<WebhookPlan>, seed: Seed) -> Self {
+    pub fn new(plan: Arc<WebhookPlan>, seed: Seed, memory: Arc<Memory>) -> Self {
+        let state = State {
+            timeline: timeline::Progress::new(&plan.settings.timeline),
+            plan,
+            seed,
+            is_closed: false,
+            schedule: Schedule::new(Arc::clone(&memory)),
+            conversations: Conversations::new(Arc::clone(&memory)),
+            fault_counters: Counters::default(),
+            occurrences: Occurrences::default(),
+            memory,
+        };
         Self {
-            state: Mutex::new(State::new(plan, seed, 0)),
+            state: Mutex::new(state),
             wake: Arc::default(),
             progress: Notify::new(),
-            driven: AtomicBool::new(false),
-            stepping: tokio::sync::Mutex::new(()),
+            is_followed: AtomicBool::new(false),
+            clock_move: tokio::sync::Mutex::new(()),
         }
     }
 
@@ -125,236 +139,191 @@ impl WebhookState {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Other settings from now on; what is under way stays. Happenings of another timeline that lie behind are not made
-    /// up for.
+    /// Takes up other settings. What is pending stays; events of a changed timeline that lie in the past are skipped.
     pub fn replace_plan(&self, plan: &Arc<WebhookPlan>, since_start: Duration) {
         let mut state = self.state();
         if state.plan.settings.timeline != plan.settings.timeline {
-            state.fired = timeline::Fired::until(&plan.settings.timeline, since_start);
+            state.timeline = timeline::Progress::until(&plan.settings.timeline, since_start);
         }
         if state.plan.settings.faults != plan.settings.faults {
-            state.counters = Counters::default();
+            state.fault_counters = Counters::default();
         }
         state.plan = Arc::clone(plan);
         drop(state);
         self.wake.notify_one();
     }
 
-    /// Forgets all deliveries and takes no more: the run is over.
+    /// Ends the run: forgets all deliveries and makes no more.
     pub fn close(&self) {
         let mut state = self.state();
-        let life = state.life + 1;
-        *state = State::new(Arc::default(), state.seed, life);
+        state.is_closed = true;
+        state.plan = Arc::default();
+        state.timeline = timeline::Progress::default();
+        let memory = Arc::clone(&state.memory);
+        let deliveries = std::mem::replace(&mut state.schedule, Schedule::new(Arc::clone(&memory)));
+        let conversations = std::mem::replace(&mut state.conversations, Conversations::new(memory));
         drop(state);
+        drop((deliveries, conversations));
         self.wake.notify_one();
         self.progress.notify_waiters();
     }
 
-    /// An event happens: its deliveries are made. `contact` gives the contact of a conversation that it opens. None where
-    /// the conversation is closed.
-    pub fn emit(
-        &self,
-        told: Told<'_>,
-        subscriptions: &[Subscription],
-        contact: impl FnOnce(&mut Draw) -> Value,
-    ) -> Option<Emitted> {
-        let Told { emission, business, now, since_start } = told;
-        let mut state = self.state();
-        let State { plan, seed, schedule, conversations, counters, times, .. } = &mut *state;
-        let conversation = emission.conversation.as_deref();
-        let seen =
-            |subscription, nth| Seen { event: &emission.event, business, conversation, subscription, nth };
-        let mut data = match conversation {
-            None => Map::new(),
-            Some(name) => {
-                let text = emission.text.as_deref();
-                let turn = Turn { event: &emission.event, business, conversation: name, text, now };
-                let told = times.get(&seen(0, 0).event_print().number()).copied().unwrap_or_default();
-                let draw = Draw::new(*seed, "message").with(business).with_text(name).with(told.into());
-                let mut drawn = Draw::new(*seed, "conversation").with(business).with_text(name);
-                conversations.turn(turn, draw, || contact(&mut drawn)).ok()?
-            }
-        };
-        let times = times.entry(seen(0, 0).event_print().number()).or_default();
-        *times += 1;
-        let nth = *times;
-        data.extend(emission.data.clone().unwrap_or_default());
-        let number = Draw::new(*seed, "event id").with(seen(0, nth).fingerprint()).number();
-        let event =
-            Event { id: format!("evt_{number:016x}"), name: emission.event.clone(), at: now, business, data };
-        let (body, broken) = match plan.templates.render(&event) {
-            Ok(body) => (body, None),
-            Err(problem) => {
-                (Vec::new(), Some(format!("payload: line {}: {}", problem.line, problem.message)))
-            }
-        };
-        let happened = Arc::new(Happened {
-            id: event.id,
-            name: event.name,
-            business,
-            conversation: emission.conversation.clone(),
-            nth,
-            body: body.into(),
-        });
-        let matching = subscriptions
-            .iter()
-            .filter(|made| made.business == business && made.events.contains(&happened.name));
-        let (mut deliveries, mut dead) = (0, 0);
-        for made in matching {
-            deliveries += 1;
-            let seen = seen(made.id, nth);
-            let effect = seen.struck((&plan.settings.faults, false), *seed, since_start, counters);
-            let id = Draw::new(*seed, "delivery id").with(seen.fingerprint()).number();
-            let delivery = Delivery {
-                id: format!("dlv_{id:016x}"),
-                event: Arc::clone(&happened),
-                subscription: made.id,
-                endpoint: made.endpoint.as_str().into(),
-                by_page: made.by_page,
-                status: if broken.is_some() { Status::Dead } else { Status::Pending },
-                reason: broken.clone(),
-                attempts: Vec::new(),
-            };
-            dead += usize::from(schedule.add(delivery, effect, now) == Status::Dead);
-        }
-        drop(state);
+    /// Emits an event. None if its conversation is closed.
+    pub fn emit(&self, world: &dyn WorldHandle, emit: Emit<'_>) -> Option<Emitted> {
+        let emitted = self.state().emit(world, emit)?;
         self.wake.notify_one();
-        Some(Emitted { event_id: happened.id.clone(), deliveries, dead })
+        Some(emitted)
     }
 
-    /// Attempts that are due, at most so many; they are under way then.
-    pub fn take(&self, reading: Reading, most: usize) -> Vec<Due> {
-        let now = reading.now;
+    /// Emits the events of the timeline that are due, in order, at most `limit` of them.
+    pub fn emit_due(&self, world: &dyn WorldHandle, reading: Reading, limit: usize) -> TimelineStep {
         let mut state = self.state();
-        let State { plan, seed, schedule, counters, life, .. } = &mut *state;
-        let mut due = Vec::new();
-        for start in schedule.take(now, most) {
-            let event = &start.delivery.event;
-            let seen = Seen {
-                event: &event.name,
-                business: event.business,
-                conversation: event.conversation.as_deref(),
-                subscription: start.delivery.subscription,
-                nth: event.nth,
-            };
-            let effect = seen.struck((&plan.settings.faults, true), *seed, reading.since_start(), counters);
-            let body = event.body.clone();
-            let cut = (effect == Some(DeliveryEffect::Truncate)).then_some(body.len() / 2);
-            let headers = headers(&plan.settings.signing, &event.id, now, &body, effect);
-            let attempt = Attempt { at: now, headers: headers.clone(), cut, outcome: None };
-            if let Some(delivery) = schedule.get_mut(start.number) {
-                delivery.attempts.push(attempt);
-            }
-            let Delivery { endpoint, by_page, .. } = start.delivery;
-            let timeout = plan.settings.retry.timeout;
-            let outgoing = Outgoing { endpoint, headers, body, cut, timeout };
-            due.push(Due { number: start.number, life: *life, outgoing, plan: Arc::clone(plan), by_page });
+        let plan = Arc::clone(&state.plan);
+        let (entries, by) = (&plan.settings.timeline, reading.since_start());
+        let mut step = TimelineStep::default();
+        for _ in 0..limit {
+            let Some((since_start, emission)) = state.timeline.take(entries, by) else { return step };
+            let Some(business) = emission.business else { continue };
+            let now = later(reading.start, since_start);
+            // An event of a conversation that is closed by now is skipped.
+            let emitted = state.emit(world, Emit { emission, business, contact: None, now, since_start });
+            step.dead += emitted.map_or(0, |emitted| emitted.dead);
         }
-        due
+        step.more = state.timeline.next(entries).is_some_and(|next| next <= by);
+        step
     }
 
-    /// An attempt ended, after so much real time. Gives the delivery as it is then, unless it was forgotten meanwhile.
-    pub fn ended(
+    /// Takes the deliveries that are due, at most `limit`. They are in flight then.
+    pub fn take(&self, reading: Reading, limit: usize) -> Vec<DueDelivery> {
+        let mut state = self.state();
+        let State { plan, seed, schedule, fault_counters, .. } = &mut *state;
+        let numbers = schedule.take(reading.now, limit);
+        let due = numbers.into_iter().filter_map(|number| {
+            let Delivery { event, endpoint, by_page, subscription, .. } = schedule.get(number)?;
+            let faults = (plan.settings.faults.as_slice(), Stage::Attempt);
+            let effect =
+                event.key(*subscription).decide(faults, *seed, reading.since_start(), fault_counters);
+            Some(DueDelivery {
+                number,
+                event: Arc::clone(event),
+                endpoint: Arc::clone(endpoint),
+                at: reading.now,
+                effect,
+                plan: Arc::clone(plan),
+                by_page: *by_page,
+            })
+        });
+        due.collect()
+    }
+
+    /// Records that an attempt begins. Returns false if the delivery is no longer there, since the run is over.
+    pub fn begin_attempt(&self, due: &DueDelivery, outgoing: &Outgoing) -> bool {
+        self.state().schedule.update(due.number, |delivery| {
+            delivery.body_size = outgoing.body.len();
+            let Outgoing { headers, cut, .. } = outgoing;
+            delivery.attempts.push(Attempt {
+                at: due.at,
+                headers: headers.clone(),
+                cut: *cut,
+                outcome: None,
+            });
+        })
+    }
+
+    /// Makes a delivery dead that cannot be sent. Returns it, unless it is no longer there.
+    pub fn kill(&self, due: &DueDelivery, reason: String) -> Option<Delivery> {
+        let mut state = self.state();
+        state.schedule.kill(due.number, reason);
+        self.finish_attempt(state, due.number)
+    }
+
+    /// Records the result of an attempt, which took some real time. Returns the delivery as it is then, unless it is no
+    /// longer there.
+    pub fn record(
         &self,
-        due: &Due,
+        due: &DueDelivery,
         result: Result<Answer, Failure>,
         now: Moment,
         took: Duration,
     ) -> Option<Delivery> {
         let mut state = self.state();
-        let State { plan, seed, schedule, life, .. } = &mut *state;
-        if *life != due.life {
-            return None;
-        }
-        let (outcome, closed) = match result {
-            Ok(answer) => (Ok(answer), false),
-            Err(Failure::Failed(why)) => (Err(why), false),
-            Err(Failure::Closed(why)) => (Err(why), true),
+        let State { plan, seed, schedule, memory, .. } = &mut *state;
+        let result = match result {
+            Err(Failure::Closed(reason)) => {
+                // Nothing was sent.
+                schedule.update(due.number, |delivery| drop(delivery.attempts.pop()));
+                schedule.kill(due.number, reason);
+                return self.finish_attempt(state, due.number);
+            }
+            Err(Failure::Failed(error)) => Err(error),
+            Ok(answer) if memory.is_full() => Ok(answer.without_body()),
+            Ok(answer) => Ok(answer),
         };
-        let delivery = schedule.get_mut(due.number)?;
-        let millis = (took.as_secs_f64() * 1_000_000.0).round() / 1_000.0;
-        if closed {
-            // Nothing was sent.
-            delivery.attempts.pop();
-        } else if let Some(attempt) = delivery.attempts.last_mut() {
-            attempt.outcome = Some((outcome.clone(), millis));
-        }
-        match outcome {
-            Err(why) if closed => schedule.kill(due.number, why),
-            Err(why) => {
-                schedule.ended(
-                    due.number,
-                    Ended { good: false, why: &why, now },
-                    &plan.settings.retry,
-                    *seed,
-                );
+        let failure = match &result {
+            Ok(answer) if answer.is_success() => None,
+            Ok(answer) => Some(format!("answered {}", answer.status)),
+            Err(error) => Some(error.clone()),
+        };
+        let took = (took.as_secs_f64() * 1_000_000.0).round() / 1_000.0;
+        schedule.update(due.number, |delivery| {
+            if let Some(attempt) = delivery.attempts.last_mut() {
+                attempt.outcome = Some(Outcome { result, took });
             }
-            Ok(Answer { status, .. }) => {
-                let (good, why) = ((200..300).contains(&status), format!("answered {status}"));
-                schedule.ended(due.number, Ended { good, why: &why, now }, &plan.settings.retry, *seed);
-            }
-        }
-        let delivery = schedule.get_mut(due.number).cloned();
+        });
+        let result = AttemptResult { failure: failure.as_deref(), now };
+        schedule.record(due.number, result, &plan.settings.retry, *seed);
+        self.finish_attempt(state, due.number)
+    }
+
+    fn finish_attempt(&self, state: MutexGuard<'_, State>, number: u64) -> Option<Delivery> {
+        let delivery = state.schedule.get(number).cloned();
         drop(state);
         self.progress.notify_waiters();
         self.wake.notify_one();
         delivery
     }
 
-    /// What the timeline makes happen until now, in order, each with its instant since the start. It is not given again.
-    pub fn happenings(&self, since_start: Duration) -> Vec<(Duration, Emission)> {
-        let mut state = self.state();
-        let State { plan, fired, .. } = &mut *state;
-        fired.take(&plan.settings.timeline, since_start)
-    }
-
-    /// What follows an operation.
-    #[must_use]
-    pub fn following(&self, operation: crate::api::operation::Operation) -> Vec<Emission> {
-        timeline::following(&self.state().plan.settings.timeline, operation)
-    }
-
-    /// Whether it has a timeline of its own, or anything under way: whether it wants to be followed.
-    #[must_use]
-    pub fn wants_driving(&self) -> bool {
+    /// Whether there is anything to do now or later that nobody follows yet.
+    pub fn needs_following(&self) -> bool {
+        if self.is_followed.load(Ordering::Acquire) {
+            return false;
+        }
         let state = self.state();
-        !self.driven.load(Ordering::Acquire)
-            && (state.schedule.next_due().is_some()
-                || state.fired.next(&state.plan.settings.timeline).is_some())
+        state.schedule.next_due().is_some() || state.timeline.next(&state.plan.settings.timeline).is_some()
     }
 
-    /// When the next thing is due, by world time, of a world that started then.
-    #[must_use]
+    /// When something is due next, in world time.
     pub fn next_due(&self, start: Moment) -> Option<Moment> {
+        self.state().next_due(start)
+    }
+
+    /// Whether nothing is in flight and nothing is due by now.
+    pub fn is_idle(&self, reading: Reading) -> bool {
         let state = self.state();
-        let happening = state.fired.next(&state.plan.settings.timeline);
-        let happening = happening.map(|since| {
-            Moment(start.0.saturating_add(i64::try_from(since.as_millis()).unwrap_or(i64::MAX)))
-        });
-        state.schedule.next_due().into_iter().chain(happening).min()
+        state.schedule.in_flight() == 0 && state.next_due(reading.start).is_none_or(|due| due > reading.now)
     }
 
-    /// How many attempts are under way.
-    #[must_use]
-    pub fn flying(&self) -> usize {
-        self.state().schedule.flying()
+    /// How many events of the timeline are due by a time since the start, and were not emitted.
+    pub fn count_due(&self, since_start: Duration) -> u64 {
+        let state = self.state();
+        state.timeline.count_due(&state.plan.settings.timeline, since_start)
     }
 
-    /// How many deliveries are not finished that are due by a time.
-    #[must_use]
-    pub fn pending(&self, by: Moment) -> usize {
-        self.state().schedule.pending(by)
+    /// How many deliveries are due by now and not finished, and how many events of the timeline were not emitted.
+    pub fn count_pending(&self, reading: Reading) -> usize {
+        let events = usize::try_from(self.count_due(reading.since_start())).unwrap_or(usize::MAX);
+        self.state().schedule.pending(reading.now).saturating_add(events)
     }
 
-    /// All deliveries that are kept, in the order made, that a filter takes, and how many were given up.
-    pub fn deliveries(&self, takes: impl Fn(&Delivery) -> bool) -> (Vec<Delivery>, u64) {
+    /// The kept deliveries that match, in the order of their creation, and how many were dropped.
+    pub fn deliveries(&self, matches: impl Fn(&Delivery) -> bool) -> (Vec<Delivery>, u64) {
         let state = self.state();
         let (all, dropped) = state.schedule.all();
-        (all.into_iter().filter(|delivery| takes(delivery)).cloned().collect(), dropped)
+        (all.into_iter().filter(|delivery| matches(delivery)).cloned().collect(), dropped)
     }
 
-    /// Delivers once more what is finished. None where there is none of that id; an error where it is under way.
-    pub fn retry(&self, id: &str, now: Moment) -> Option<Result<Delivery, UnderWay>> {
+    /// Sends a finished delivery once more. None if there is none with that id.
+    pub fn retry(&self, id: &str, now: Moment) -> Option<Result<Delivery, StillPending>> {
         let retried = self.state().schedule.retry(id, now);
         self.wake.notify_one();
         retried
@@ -363,24 +332,128 @@ impl WebhookState {
 
 impl Drop for WebhookState {
     fn drop(&mut self) {
-        // Whoever follows this world learns that it is gone.
+        // The task that follows this run learns that it is gone.
         self.wake.notify_one();
     }
 }
 
 impl State {
-    fn new(plan: Arc<WebhookPlan>, seed: Seed, life: u32) -> Self {
-        let fired = timeline::Fired::new(&plan.settings.timeline);
-        Self {
-            plan,
-            seed,
-            life,
-            schedule: Schedule::default(),
-            conversations: Conversations::default(),
-            counters: Counters::default(),
-            times: BTreeMap::new(),
-            fired,
+    fn emit(&mut self, world: &dyn WorldHandle, emit: Emit<'_>) -> Option<Emitted> {
+        let Emit { emission, business, contact, now, since_start } = emit;
+        let conversation = emission.conversation.as_deref();
+        let mut key =
+            DeliveryKey { event: &emission.event, business, conversation, subscription: 0, occurrence: 0 };
+        let kind = key.event_draw().number();
+        let has_room = self.make_room();
+        let Self { plan, seed, schedule, conversations, fault_counters, occurrences, memory, .. } = self;
+        let changed = match conversation {
+            None => None,
+            Some(name) => {
+                let text = emission.text.as_deref();
+                let change = Change { event: &emission.event, business, conversation: name, text, now };
+                let before = occurrences.get(kind);
+                let message = Draw::new(*seed, "message").with(business).with_text(name).with(before);
+                let mut draw = Draw::new(*seed, "conversation").with(business).with_text(name);
+                let contact = || world.contact(business, contact, &mut draw);
+                Some(conversations.apply(change, message, contact).ok()?)
+            }
+        };
+        key.occurrence = occurrences.add(kind);
+        let id = Draw::new(*seed, "event id").with(key.fingerprint()).number();
+        let mut emitted = Emitted { event_id: format!("evt_{id:016x}"), deliveries: 0, dead: 0 };
+        let subscribers =
+            if self.is_closed { Vec::new() } else { world.subscribers(business, &emission.event) };
+        if subscribers.is_empty() {
+            return Some(emitted);
         }
+        let occurrence = key.occurrence;
+        let identity = Identity { name: &emission.event, business, conversation, occurrence, at: now };
+        let content =
+            Content { conversation: changed.map(Conversation::snapshot), data: emission.data.clone() };
+        let event = Arc::new(Event::new(emitted.event_id.clone(), identity, content, plan, memory));
+        for subscription in subscribers {
+            key.subscription = subscription.id;
+            let faults = (plan.settings.faults.as_slice(), Stage::Delivery);
+            let effect = key.decide(faults, *seed, since_start, fault_counters);
+            let id = Draw::new(*seed, "delivery id").with(key.fingerprint()).number();
+            let delivery = Delivery {
+                id: format!("dlv_{id:016x}"),
+                event: Arc::clone(&event),
+                subscription: subscription.id,
+                endpoint: subscription.endpoint.into(),
+                by_page: subscription.by_page,
+                status: if has_room { Status::Pending } else { Status::Dead },
+                reason: (!has_room).then(|| QUEUE_FULL.to_owned()),
+                attempts: Vec::new(),
+                body_size: 0,
+            };
+            emitted.deliveries += 1;
+            emitted.dead += usize::from(schedule.add(delivery, effect, now) == Status::Dead);
+        }
+        Some(emitted)
+    }
+
+    /// Forgets finished deliveries and then conversations, the oldest first, while the memory is full. Returns whether
+    /// there is room for another delivery.
+    fn make_room(&mut self) -> bool {
+        while self.memory.is_full() {
+            if !self.schedule.drop_oldest() && !self.conversations.forget_oldest() {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn next_due(&self, start: Moment) -> Option<Moment> {
+        let event = self.timeline.next(&self.plan.settings.timeline).map(|since| later(start, since));
+        self.schedule.next_due().into_iter().chain(event).min()
+    }
+}
+
+/// Most kinds of events whose occurrences are counted. Beyond it those that did not occur for longest are forgotten, half
+/// of them at once.
+const KINDS: usize = 200_000;
+
+/// How often each kind of event occurred: an event of one account and conversation.
+#[derive(Debug, Default)]
+struct Occurrences {
+    recent: HashMap<u64, u64>,
+    older: HashMap<u64, u64>,
+}
+
+impl Occurrences {
+    fn get(&self, kind: u64) -> u64 {
+        self.recent.get(&kind).or_else(|| self.older.get(&kind)).copied().unwrap_or_default()
+    }
+
+    /// Counts an occurrence. Returns its 1-based number.
+    fn add(&mut self, kind: u64) -> u64 {
+        let number = self.get(kind) + 1;
+        if self.recent.len() >= KINDS / 2 && !self.recent.contains_key(&kind) {
+            self.older = std::mem::take(&mut self.recent);
+        }
+        self.recent.insert(kind, number);
+        number
+    }
+}
+
+impl DueDelivery {
+    /// The request to send.
+    ///
+    /// # Errors
+    /// Why the payload cannot be rendered.
+    pub fn request(&self) -> Result<Outgoing, String> {
+        let body = self.event.payload();
+        let body = body.map_err(|problem| format!("payload: line {}: {}", problem.line, problem.message))?;
+        let cut = (self.effect == Some(DeliveryEffect::Truncate)).then_some(body.len() / 2);
+        let headers = headers(&self.plan.settings.signing, &self.event.id, self.at, &body, self.effect);
+        let timeout = self.plan.settings.retry.timeout;
+        Ok(Outgoing { endpoint: Arc::clone(&self.endpoint), headers, body: body.into(), cut, timeout })
+    }
+
+    /// About how many bytes the body has.
+    pub fn body_size(&self) -> usize {
+        self.event.payload_size()
     }
 }
 
@@ -388,14 +461,14 @@ fn headers(
     signing: &Signing,
     id: &str,
     now: Moment,
-    body: &Bytes,
+    body: &[u8],
     effect: Option<DeliveryEffect>,
 ) -> Vec<(&'static str, String)> {
     let world_time = matches!(signing, Signing::StandardWebhooks { world_time: true, .. });
     let stamp = if world_time { now } else { clock::system_now() };
     let mut headers =
         vec![("content-type", "application/json".to_owned()), ("user-agent", USER_AGENT.to_owned())];
-    let spoilt = effect == Some(DeliveryEffect::BadSignature);
-    headers.extend(sign::headers(signing, id, stamp.0.div_euclid(1000), body, spoilt));
+    let is_bad = effect == Some(DeliveryEffect::BadSignature);
+    headers.extend(sign::headers(signing, id, stamp.0.div_euclid(1000), body, is_bad));
     headers
 }

@@ -1,103 +1,129 @@
-//! What happens by itself, by the world's clock, and what follows an operation.
+//! The timeline of a scenario: events at fixed times of the world's clock, and events that follow an operation.
 
 use std::time::Duration;
 
 use crate::api::operation::Operation;
-use crate::webhook::settings::{Emission, Happening, When};
+use crate::webhook::settings::{Emission, TimelineEntry, When};
 
-/// How often each happening of a timeline has happened.
+/// How often each entry of a timeline has fired.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Fired(Vec<u32>);
+pub struct Progress(Vec<u64>);
 
-impl Fired {
-    /// None of them, so far.
-    #[must_use]
-    pub fn new(timeline: &[Happening]) -> Self {
+impl Progress {
+    pub fn new(timeline: &[TimelineEntry]) -> Self {
         Self(vec![0; timeline.len()])
     }
 
-    /// All that lie behind.
-    #[must_use]
-    pub fn until(timeline: &[Happening], since_start: Duration) -> Self {
-        let mut fired = Self::new(timeline);
-        for (happening, fired) in timeline.iter().zip(&mut fired.0) {
-            while instant(happening.when, *fired).is_some_and(|due| due <= since_start) {
-                *fired += 1;
-            }
-        }
-        fired
+    /// The progress after all that is due by a time, counted from the world's start.
+    pub fn until(timeline: &[TimelineEntry], since_start: Duration) -> Self {
+        Self(timeline.iter().map(|entry| due_by(entry.when, since_start)).collect())
     }
 
-    /// When the next happens, since the world's start.
-    #[must_use]
-    pub fn next(&self, timeline: &[Happening]) -> Option<Duration> {
-        timeline.iter().zip(&self.0).filter_map(|(happening, fired)| instant(happening.when, *fired)).min()
+    /// When the next entry fires, counted from the world's start.
+    pub fn next(&self, timeline: &[TimelineEntry]) -> Option<Duration> {
+        self.first(timeline).map(|(next, _)| next)
     }
 
-    /// What has come due, in order; it counts as having happened.
-    pub fn take(&mut self, timeline: &[Happening], since_start: Duration) -> Vec<(Duration, Emission)> {
-        let mut due = Vec::new();
-        while let Some(next) = self.next(timeline).filter(|next| *next <= since_start) {
-            for (happening, fired) in timeline.iter().zip(&mut self.0) {
-                if instant(happening.when, *fired) == Some(next) {
-                    *fired += 1;
-                    due.push((next, happening.event.clone()));
-                }
-            }
-        }
-        due
+    /// The next entry to fire: the earliest, and of those the first as written.
+    fn first(&self, timeline: &[TimelineEntry]) -> Option<(Duration, usize)> {
+        let instants = timeline.iter().zip(&self.0).map(|(entry, fired)| instant(entry.when, *fired));
+        instants.zip(0..).filter_map(|(next, place)| Some((next?, place))).min()
+    }
+
+    /// The next entry that is due by a time, which counts as fired, and when it was due.
+    pub fn take<'a>(
+        &mut self,
+        timeline: &'a [TimelineEntry],
+        since_start: Duration,
+    ) -> Option<(Duration, &'a Emission)> {
+        let (next, place) = self.first(timeline).filter(|(next, _)| *next <= since_start)?;
+        *self.0.get_mut(place)? += 1;
+        Some((next, &timeline.get(place)?.event))
+    }
+
+    /// How many events are due by a time and have not fired, without walking over them.
+    pub fn count_due(&self, timeline: &[TimelineEntry], since_start: Duration) -> u64 {
+        let counts = timeline.iter().zip(&self.0);
+        counts.fold(0, |sum: u64, (entry, fired)| {
+            sum.saturating_add(due_by(entry.when, since_start).saturating_sub(*fired))
+        })
     }
 }
 
-/// When something happens for the next time; none where it does not.
-fn instant(when: When, fired: u32) -> Option<Duration> {
+/// When an entry fires for the next time.
+fn instant(when: When, fired: u64) -> Option<Duration> {
     match when {
         When::At(span) => (fired == 0).then_some(span),
         When::Every { span, times } => {
-            times.is_none_or(|times| fired < times).then(|| span.saturating_mul(fired.saturating_add(1)))
+            let left = times.is_none_or(|times| fired < u64::from(times));
+            let nanos = span.as_nanos().checked_mul(u128::from(fired) + 1).filter(|_| left)?;
+            let seconds = u64::try_from(nanos / 1_000_000_000).ok()?;
+            Some(Duration::new(seconds, u32::try_from(nanos % 1_000_000_000).ok()?))
         }
         When::After(_) => None,
     }
 }
 
-/// What happens after an operation, in the order written.
-#[must_use]
-pub fn following(timeline: &[Happening], operation: Operation) -> Vec<Emission> {
-    let after = timeline.iter().filter(|happening| happening.when == When::After(operation));
-    after.map(|happening| happening.event.clone()).collect()
+/// How often an entry fires by a time.
+fn due_by(when: When, since_start: Duration) -> u64 {
+    match when {
+        When::At(span) => u64::from(span <= since_start),
+        When::Every { span, times } => {
+            let count = since_start.as_nanos().checked_div(span.as_nanos()).unwrap_or_default();
+            u64::try_from(count).unwrap_or(u64::MAX).min(times.map_or(u64::MAX, u64::from))
+        }
+        When::After(_) => 0,
+    }
+}
+
+/// The events that follow an operation, in the order written.
+pub fn following(timeline: &[TimelineEntry], operation: Operation) -> impl Iterator<Item = &Emission> {
+    let after = timeline.iter().filter(move |entry| entry.when == When::After(operation));
+    after.map(|entry| &entry.event)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn happenings_come_in_the_order_of_their_instants_and_once() {
-        let happening = |when, event: &str| Happening {
+    fn entry(when: When, event: &str) -> TimelineEntry {
+        let event = event.to_owned();
+        TimelineEntry {
             when,
-            event: Emission {
-                event: event.to_owned(),
-                business: None,
-                conversation: None,
-                text: None,
-                data: None,
-            },
-        };
+            event: Emission { event, business: None, conversation: None, text: None, data: None },
+        }
+    }
+
+    #[test]
+    fn entries_fire_in_the_order_of_their_instants_and_once() {
         let seconds = Duration::from_secs;
         let timeline = [
-            happening(When::Every { span: seconds(3), times: Some(2) }, "every"),
-            happening(When::At(seconds(4)), "at"),
-            happening(When::After(Operation::new("contact")), "after"),
+            entry(When::Every { span: seconds(3), times: Some(2) }, "every"),
+            entry(When::At(seconds(4)), "at"),
+            entry(When::After(Operation::new("contact")), "after"),
         ];
-        let mut fired = Fired::new(&timeline);
-        assert_eq!(fired.next(&timeline), Some(seconds(3)));
-        let names = |due: Vec<(Duration, Emission)>| -> Vec<String> {
-            due.into_iter().map(|(at, event)| format!("{} {}", at.as_secs(), event.event)).collect()
+        let mut progress = Progress::new(&timeline);
+        assert_eq!(progress.next(&timeline), Some(seconds(3)));
+        assert_eq!(progress.count_due(&timeline, seconds(9)), 3);
+        let mut taken = |by| {
+            let taken = std::iter::from_fn(|| progress.take(&timeline, by));
+            taken.map(|(at, event)| format!("{} {}", at.as_secs(), event.event)).collect::<Vec<_>>()
         };
-        assert_eq!(names(fired.take(&timeline, seconds(2))), Vec::<String>::new());
-        assert_eq!(names(fired.take(&timeline, seconds(9))), ["3 every", "4 at", "6 every"]);
-        assert_eq!(fired.next(&timeline), None);
-        assert_eq!(Fired::until(&timeline, seconds(3)).next(&timeline), Some(seconds(4)));
-        assert_eq!(following(&timeline, Operation::new("contact"))[0].event, "after");
+        assert_eq!(taken(seconds(2)), Vec::<String>::new());
+        assert_eq!(taken(seconds(9)), ["3 every", "4 at", "6 every"]);
+        assert_eq!(progress.next(&timeline), None);
+        assert_eq!(Progress::until(&timeline, seconds(3)).next(&timeline), Some(seconds(4)));
+        assert_eq!(following(&timeline, Operation::new("contact")).next().unwrap().event, "after");
+    }
+
+    #[test]
+    fn an_entry_without_end_fires_more_than_four_billion_times() {
+        let timeline = [entry(When::Every { span: Duration::from_millis(1), times: None }, "tick")];
+        let mut progress = Progress::until(&timeline, Duration::from_secs(5_000_000));
+        assert_eq!(progress.next(&timeline), Some(Duration::from_millis(5_000_000_001)));
+        assert!(progress.take(&timeline, Duration::from_secs(5_000_001)).is_some());
+        assert_eq!(progress.count_due(&timeline, Duration::from_secs(5_000_001)), 999);
+        let century = Duration::from_secs(3_155_760_000);
+        assert_eq!(Progress::new(&timeline).count_due(&timeline, century), 3_155_760_000_000);
     }
 }

@@ -30,7 +30,7 @@ pub struct Start {
     /// Its seed.
     pub seed: Option<Seed>,
     /// Its clock. This moves the world's time alone: what is generated, its dates included, is the scenario's.
-    pub clock: clock::Given,
+    pub clock: clock::PartialSetting,
     /// Faults, as if each had been put, in order.
     pub faults: Vec<Arc<Fault>>,
 }

@@ -2,25 +2,28 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use serde_json::{Map, Value};
 
 use crate::api::operation::Operation;
-use crate::clock::{self, Mode, Moment, VirtualClock};
+use crate::clock::{self, Mode, VirtualClock};
 use crate::dataset::people::person;
 use crate::dataset::records::{Contact, Locale};
 use crate::draw::Draw;
 use crate::ledger::contacts::Change;
+use crate::ledger::subscriptions::Subscription;
 use crate::webhook::delivery::Delivery;
-use crate::webhook::engine::WorldHandle;
-use crate::webhook::schedule::UnderWay;
+use crate::webhook::engine::{ClockError, ClockMove};
+use crate::webhook::schedule::StillPending;
 use crate::webhook::settings::Emission;
-use crate::webhook::state::{Emitted, Told, WebhookState};
+use crate::webhook::state::{Emit, Emitted, WebhookState, WorldHandle};
+use crate::webhook::timeline;
 use crate::world::run::Run;
 
 impl Run {
-    /// An event happens now to an account: none where its conversation is closed. `contact` is the one that a
-    /// conversation opened by it is with; else it is drawn from the account's.
+    /// Emits an event of an account now. None if its conversation is closed. A conversation that it opens is with the
+    /// contact of the given id, else with a drawn one.
     pub fn emit(
         self: &Arc<Self>,
         emission: &Emission,
@@ -28,92 +31,113 @@ impl Run {
         contact: Option<u64>,
     ) -> Option<Emitted> {
         let reading = self.clock.at(clock::real_now());
-        let told = Told { emission, business, now: reading.now, since_start: reading.since_start() };
-        let emitted = self.tell(told, contact);
-        self.start_webhooks();
-        emitted
-    }
-
-    fn tell(&self, told: Told<'_>, contact: Option<u64>) -> Option<Emitted> {
-        let subscriptions = self.ledger().subscriptions.all().to_vec();
-        let emitted =
-            self.webhooks.emit(told, &subscriptions, |draw| self.contact(told.business, contact, draw))?;
+        let (now, since_start) = (reading.now, reading.since_start());
+        let emitted = self.webhooks.emit(&**self, Emit { emission, business, contact, now, since_start })?;
         self.engine.counts().dead.fetch_add(emitted.dead as u64, Ordering::Relaxed);
+        self.start_webhooks();
         Some(emitted)
     }
 
     /// Emits the events that follow an operation. `account` is the number of the account that it was about, `contact`
     /// the id of the contact that it wrote.
     pub fn operation_done(self: &Arc<Self>, operation: Operation, account: u64, contact: Option<u64>) {
-        for emission in self.webhooks.following(operation) {
-            self.emit(&emission, emission.business.unwrap_or(account), contact);
+        let snapshot = self.snapshot();
+        for emission in timeline::following(&snapshot.webhooks.settings.timeline, operation) {
+            self.emit(emission, emission.business.unwrap_or(account), contact);
         }
     }
 
-    /// The engine follows it from now on, if it has anything to follow.
+    /// Lets the engine follow the run, if it has scheduled work.
     pub fn start_webhooks(self: &Arc<Self>) {
-        let site: Arc<dyn WorldHandle> = Arc::<Self>::clone(self);
-        self.engine.follow(&site);
+        self.engine.follow(&self.handle());
     }
 
-    /// Moves its clock forward to a time; what falls due happens, in order, before this is over. Gives how many
-    /// deliveries are still awaited after so much real time.
-    pub async fn advance(self: &Arc<Self>, to: Moment, limit: std::time::Duration) -> usize {
-        let site: Arc<dyn WorldHandle> = Arc::<Self>::clone(self);
-        self.engine.advance(&site, to, limit).await
+    /// Moves the clock forward and waits for what falls due on the way, for at most `limit` of real time. Returns how
+    /// many deliveries and events are still awaited.
+    ///
+    /// # Errors
+    /// The target is in the past, or too many events would be due.
+    pub async fn move_clock(self: &Arc<Self>, step: ClockMove, limit: Duration) -> Result<usize, ClockError> {
+        self.engine.move_clock(&self.handle(), step, limit).await
     }
 
-    /// Freezes its clock, or lets it run on.
+    fn handle(self: &Arc<Self>) -> Arc<dyn WorldHandle> {
+        Arc::<Self>::clone(self)
+    }
+
+    /// Freezes the clock, or lets it run.
     pub fn set_mode(&self, mode: Mode) {
         self.clock.set_mode(mode);
         self.webhooks.wake.notify_one();
     }
 
-    /// The deliveries that are kept, in the order made, that a filter takes, and how many were given up.
-    pub fn deliveries(&self, takes: impl Fn(&Delivery) -> bool) -> (Vec<Delivery>, u64) {
-        self.webhooks.deliveries(takes)
+    /// The kept deliveries that match, in the order of their creation, and how many were dropped.
+    pub fn deliveries(&self, matches: impl Fn(&Delivery) -> bool) -> (Vec<Delivery>, u64) {
+        self.webhooks.deliveries(matches)
     }
 
-    /// Delivers once more what is finished. None where there is none of that id; an error where it is under way.
-    pub fn retry_delivery(self: &Arc<Self>, id: &str) -> Option<Result<Delivery, UnderWay>> {
+    /// Sends a finished delivery once more. None if there is none with that id.
+    pub fn retry_delivery(self: &Arc<Self>, id: &str) -> Option<Result<Delivery, StillPending>> {
         let retried = self.webhooks.retry(id, self.clock.now());
         self.start_webhooks();
         retried
     }
+}
 
-    /// A contact of an account in the API's field names: that one, else one drawn, else one made for it.
-    fn contact(&self, account: u64, wanted: Option<u64>, draw: &mut Draw) -> Value {
+impl WorldHandle for Run {
+    fn webhooks(&self) -> &WebhookState {
+        &self.webhooks
+    }
+
+    fn clock(&self) -> &VirtualClock {
+        &self.clock
+    }
+
+    fn subscribers(&self, business: u64, event: &str) -> Vec<Subscription> {
+        let ledger = self.ledger();
+        let all = ledger.subscriptions.all().iter();
+        all.filter(|subscription| {
+            subscription.business == business && subscription.events.iter().any(|name| name == event)
+        })
+        .cloned()
+        .collect()
+    }
+
+    fn contact(&self, business: u64, id: Option<u64>, draw: &mut Draw) -> Value {
         let snapshot = self.snapshot();
         let dataset = snapshot.dataset();
         let mut ledger = self.ledger();
-        let contacts = ledger.contacts.of(account, dataset.contacts.of(account));
-        let all = contacts.all();
-        let found = wanted.and_then(|id| contacts.get(id)).or_else(|| draw.pick(&all).copied());
-        if let Some(contact) = found {
-            return told(contact);
+        let contacts = ledger.contacts.of(business, dataset.contacts.of(business));
+        let found = id.and_then(|id| contacts.get(id));
+        if let Some(contact) = found.or_else(|| draw.pick(&contacts.all()).copied()) {
+            return to_json(contact);
         }
+        // The account has no contact: one is created.
         let person = person(Locale::En, draw);
         let email = format!("{}.{}@example.test", person.first.to_lowercase(), person.last.to_lowercase());
-        let locations = snapshot.businesses().iter().find(|business| business.number == account);
+        let account = snapshot.businesses().iter().find(|account| account.number == business);
+        let location = account.and_then(|account| account.locations.first());
         let change = Change {
             first_name: Some(person.first.to_owned()),
             last_name: Some(person.last.to_owned()),
             email: Some(email),
-            business_ids: locations
-                .iter()
-                .filter_map(|it| it.locations.first())
-                .map(|it| it.number)
-                .collect(),
+            business_ids: location.map(|location| location.number).into_iter().collect(),
             ..Change::default()
         };
-        let Some(made) = contacts.upsert(snapshot.seed, account, &change) else { return Value::Null };
-        let shown = told(&made.contact);
-        ledger.contacts.put(account, made.contact);
-        shown
+        let Some(upsert) = contacts.upsert(snapshot.seed, business, &change) else { return Value::Null };
+        let json = to_json(&upsert.contact);
+        ledger.contacts.put(business, upsert.contact);
+        json
+    }
+
+    fn delivery_changed(&self, delivery: &Delivery) {
+        if self.stream.is_watched() {
+            self.stream.publish("delivery", &delivery.to_json());
+        }
     }
 }
 
-fn told(contact: &Contact) -> Value {
+fn to_json(contact: &Contact) -> Value {
     let texts = [
         ("firstName", &contact.first_name),
         ("lastName", &contact.last_name),
@@ -127,30 +151,4 @@ fn told(contact: &Contact) -> Value {
         }
     }
     members.into()
-}
-
-impl WorldHandle for Run {
-    fn webhooks(&self) -> &WebhookState {
-        &self.webhooks
-    }
-
-    fn clock(&self) -> &VirtualClock {
-        &self.clock
-    }
-
-    fn happen(&self) {
-        let reading = self.clock.at(clock::real_now());
-        for (since_start, emission) in self.webhooks.happenings(reading.since_start()) {
-            let now = Moment(reading.start.0 + i64::try_from(since_start.as_millis()).unwrap_or_default());
-            let Some(business) = emission.business else { continue };
-            // A message to a conversation that is closed by then is never written.
-            let _ = self.tell(Told { emission: &emission, business, now, since_start }, None);
-        }
-    }
-
-    fn changed(&self, delivery: &Delivery) {
-        if self.stream.is_watched() {
-            self.stream.publish("delivery", &delivery.shown());
-        }
-    }
 }

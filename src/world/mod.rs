@@ -110,7 +110,7 @@ impl World {
         start: Start,
         shared: &Shared,
     ) -> Self {
-        let clock = start.clock.over(scenario.clock);
+        let clock = start.clock.apply_to(scenario.clock);
         let config = WorldConfig::new(scenario, start);
         let stream = Arc::<Stream>::default();
         let run = Run::new(config.snapshot(), clock, Arc::clone(&stream), shared);
@@ -250,7 +250,7 @@ impl World {
     fn begin(&self, mut config: MutexGuard<'_, WorldConfig>, scenario: Arc<Snapshot>, start: &Start) {
         config.fault_edits = FaultEdits::of(&scenario.faults, &start.faults);
         (config.scenario, config.seed) = (scenario, start.seed);
-        let clock = start.clock.over(config.scenario.clock);
+        let clock = start.clock.apply_to(config.scenario.clock);
         let run = Run::new(config.snapshot(), clock, Arc::clone(&self.stream), &self.shared);
         let before = self.run.swap(Arc::new(run));
         before.webhooks.close();

@@ -55,7 +55,11 @@ impl Run {
             journal: Journal::new(Arc::clone(&shared.budget)),
             quotas: Mutex::default(),
             counters: Mutex::default(),
-            webhooks: WebhookState::new(Arc::clone(&snapshot.webhooks), snapshot.seed),
+            webhooks: WebhookState::new(
+                Arc::clone(&snapshot.webhooks),
+                snapshot.seed,
+                shared.engine.memory(),
+            ),
             stream,
             engine: Arc::clone(&shared.engine),
             snapshot: ArcSwap::new(snapshot),

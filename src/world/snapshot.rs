@@ -14,7 +14,7 @@ use crate::draw::Seed;
 use crate::fault::counters;
 use crate::scenario::model::Scenario;
 use crate::scenario::references::References;
-use crate::webhook::state::WebhookPlan;
+use crate::webhook::plan::WebhookPlan;
 
 /// A scenario as it is served. Cheap to copy: what is large is shared.
 #[derive(Clone, Debug)]

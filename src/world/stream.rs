@@ -1,80 +1,96 @@
-//! What happens in a world, told to whoever watches as it happens: Server-Sent Events (HTML standard, 9.2), already in
-//! their text.
+//! The stream of a world: its events as they happen, as Server-Sent Events (HTML standard, 9.2), already encoded.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 use serde_json::{Value, json};
-use tokio::sync::mpsc::error::TrySendError;
-use tokio::sync::mpsc::{Receiver, Sender, channel};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-/// So many events may wait for a slow watcher; what comes then is counted, not kept.
-const WAITING: usize = 1024;
+/// Most bytes that wait for a slow watcher. Events beyond them are counted, not kept.
+const WAITING: usize = 1 << 20;
 
-/// Those who watch a world.
+/// The watchers of a world.
 #[derive(Debug, Default)]
 pub struct Stream {
-    /// Whether anybody does: told without the lock, for mostly nobody does.
+    /// Whether there are any: read without the lock, since mostly there are none.
     any: AtomicBool,
-    /// Held to tell them one event. Nobody is waited for.
+    /// Held to send one event. Nobody is waited for.
     watchers: Mutex<Vec<Watcher>>,
 }
 
 #[derive(Debug)]
 struct Watcher {
-    sender: Sender<Bytes>,
+    sender: UnboundedSender<Bytes>,
+    /// Bytes that were sent and not received.
+    waiting: Arc<AtomicUsize>,
     missed: u64,
 }
 
+/// The events for one watcher.
+#[derive(Debug)]
+pub struct Watch {
+    events: UnboundedReceiver<Bytes>,
+    waiting: Arc<AtomicUsize>,
+}
+
+impl Watch {
+    /// The next event.
+    pub async fn recv(&mut self) -> Option<Bytes> {
+        let event = self.events.recv().await?;
+        self.waiting.fetch_sub(event.len(), Ordering::Relaxed);
+        Some(event)
+    }
+}
+
 impl Stream {
-    /// What is told from now on.
-    pub fn watch(&self) -> Receiver<Bytes> {
-        let (sender, receiver) = channel(WAITING);
+    /// Watches what is published from now on.
+    pub fn watch(&self) -> Watch {
+        let (sender, events) = unbounded_channel();
+        let waiting = Arc::<AtomicUsize>::default();
         let mut watchers = self.watchers.lock().unwrap_or_else(PoisonError::into_inner);
-        watchers.push(Watcher { sender, missed: 0 });
+        watchers.push(Watcher { sender, waiting: Arc::clone(&waiting), missed: 0 });
         self.any.store(true, Ordering::Release);
-        receiver
+        Watch { events, waiting }
     }
 
-    /// Whether anybody watches.
-    #[must_use]
     pub fn is_watched(&self) -> bool {
         self.any.load(Ordering::Acquire)
     }
 
-    /// Tells an event of a kind. Who did not keep up learns how many were missed.
+    /// Sends an event to all watchers. A watcher that did not keep up gets the number of events that it missed.
     pub fn publish(&self, kind: &str, data: &Value) {
-        let event = text(kind, data);
+        let event = encode(kind, data);
         let mut watchers = self.watchers.lock().unwrap_or_else(PoisonError::into_inner);
-        watchers.retain_mut(|watcher| watcher.send(event.clone()));
+        watchers.retain_mut(|watcher| watcher.send(&event));
         self.any.store(!watchers.is_empty(), Ordering::Release);
     }
 }
 
 impl Watcher {
-    /// Tells whether it still watches.
-    fn send(&mut self, event: Bytes) -> bool {
+    /// Returns whether the watcher is still there.
+    fn send(&mut self, event: &Bytes) -> bool {
+        let waiting = self.waiting.load(Ordering::Relaxed);
+        // An event that alone is too large is sent when nothing else waits.
+        if waiting > 0 && waiting + event.len() > WAITING {
+            self.missed += 1;
+            return !self.sender.is_closed();
+        }
         if self.missed > 0 {
-            match self.sender.try_send(text("missed", &json!({ "events": self.missed }))) {
-                Ok(()) => self.missed = 0,
-                Err(TrySendError::Full(_)) => {}
-                Err(TrySendError::Closed(_)) => return false,
-            }
+            self.add(encode("missed", &json!({ "events": self.missed })));
+            self.missed = 0;
         }
-        match self.sender.try_send(event) {
-            Ok(()) => true,
-            Err(TrySendError::Full(_)) => {
-                self.missed += 1;
-                true
-            }
-            Err(TrySendError::Closed(_)) => false,
-        }
+        self.add(event.clone())
+    }
+
+    fn add(&self, event: Bytes) -> bool {
+        self.waiting.fetch_add(event.len(), Ordering::Relaxed);
+        self.sender.send(event).is_ok()
     }
 }
 
-/// JSON has no line breaks of its own, so that an event is one `data` line.
-fn text(kind: &str, data: &Value) -> Bytes {
+/// Encoded JSON has no line breaks, so that an event is one `data` line.
+fn encode(kind: &str, data: &Value) -> Bytes {
     format!("event: {kind}\ndata: {data}\n\n").into()
 }
 
@@ -82,21 +98,25 @@ fn text(kind: &str, data: &Value) -> Bytes {
 mod tests {
     use super::*;
 
-    #[test]
-    fn who_does_not_keep_up_learns_how_many_were_missed() {
+    #[tokio::test]
+    async fn a_watcher_that_does_not_keep_up_gets_the_number_of_missed_events() {
         let stream = Stream::default();
         assert!(!stream.is_watched());
-        let mut receiver = stream.watch();
-        for count in 0..WAITING + 3 {
-            stream.publish("request", &json!(count));
+        let mut watch = stream.watch();
+        let text = json!("x".repeat(100_000));
+        for _ in 0..14 {
+            stream.publish("request", &text);
         }
-        for count in 0..WAITING {
-            assert_eq!(receiver.try_recv().unwrap(), format!("event: request\ndata: {count}\n\n"));
+        for _ in 0..10 {
+            assert_eq!(watch.recv().await.unwrap(), encode("request", &text));
         }
         stream.publish("reload", &json!({}));
-        assert_eq!(receiver.try_recv().unwrap(), "event: missed\ndata: {\"events\":3}\n\n");
-        assert_eq!(receiver.try_recv().unwrap(), "event: reload\ndata: {}\n\n");
-        drop(receiver);
+        assert_eq!(watch.recv().await.unwrap(), "event: missed\ndata: {\"events\":4}\n\n");
+        assert_eq!(watch.recv().await.unwrap(), "event: reload\ndata: {}\n\n");
+        let large = json!("x".repeat(2 * WAITING));
+        stream.publish("request", &large);
+        assert_eq!(watch.recv().await.unwrap(), encode("request", &large), "nothing else waits");
+        drop(watch);
         stream.publish("request", &json!(0));
         assert!(!stream.is_watched());
     }

@@ -449,6 +449,43 @@ fn the_timeline_follows_the_worlds_clock_and_the_clients_calls() {
 }
 
 #[test]
+fn a_clock_call_over_too_many_due_instants_is_refused_and_others_answer_in_time() {
+    let server = of("timeline: [
+        {every: 1s, event: message.added, business: 100, conversation: c},
+        {every: 1m, event: x.y, business: 100}]");
+    let clock = |body: &Value| server.admin("POST", "worlds/hooks/clock").json(body).send();
+    for body in [json!({"advance": "8760h"}), json!({"set": "2027-06-30T09:00:00Z"})] {
+        let refused = clock(&body);
+        let error = refused.json["error"].as_str().unwrap();
+        assert!(refused.status == 400 && error.contains("32061600") && error.contains("1000000"), "{error}");
+    }
+    assert_eq!(server.admin("GET", "worlds/hooks/clock").send().ok()["now"], "2026-06-30T09:00:00Z");
+    let began = now();
+    thread::scope(|scope| {
+        let walk = scope.spawn(|| advance(&server, "hooks", "240h"));
+        while !walk.is_finished() {
+            let asked = now();
+            server.client().with_key("k").qna(100).send().ok();
+            server.admin("GET", "worlds/hooks/clock").send().ok();
+            assert!(asked.elapsed() < Duration::from_secs(2), "others wait: {:?}", asked.elapsed());
+        }
+        assert_eq!(walk.join().unwrap()["now"], "2026-07-10T09:00:00Z");
+    });
+    assert!(began.elapsed() < Duration::from_secs(12), "{:?}", began.elapsed());
+}
+
+#[test]
+fn two_clock_calls_at_once_add_up() {
+    let server = of("timeline: [{every: 1s, event: x.y, business: 100}]");
+    thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| advance(&server, "hooks", "1000s"));
+        }
+    });
+    assert_eq!(server.admin("GET", "worlds/hooks/clock").send().ok()["now"], "2026-06-30T10:06:40Z");
+}
+
+#[test]
 fn the_event_after_a_contact_names_the_contact_whatever_a_fault_does_to_the_answer() {
     let faults = "faults: [{name: patched, operation: contact, then: {body: {patch: [{op: replace, path: /id, value: 7}]}}}]\n";
     let webhooks = "webhooks: {events: {x.y: {}}, timeline: [{after: contact, event: conversation.created, conversation: d}]}\n";

@@ -60,7 +60,7 @@ impl RecordContext {
 /// Validates a merged scenario. The result may be used only if no error was reported.
 pub fn scenario(loader: &mut Loader, root: ScenarioFile, name: String) -> Scenario {
     let clock = root.clock.as_ref().map(|given| self::clock(&given.value)).unwrap_or_default();
-    let clock = clock.over(clock::Setting::default());
+    let clock = clock.apply_to(clock::Setting::default());
     let dialect = root.dialect.map(|dialect| dialect::validate(loader, dialect.value)).unwrap_or_default();
     let today = clock.start.map_or(loader.context.today, Moment::day);
     let context = RecordContext::new(clock.start, today, dialect.sources.clone());
@@ -116,8 +116,8 @@ fn nodes(list: Option<&Spanned<List<Node>>>) -> Vec<&Node> {
 }
 
 /// The given parts of a clock's setting.
-pub fn clock(raw: &raw::Clock) -> clock::Given {
-    clock::Given {
+pub fn clock(raw: &raw::Clock) -> clock::PartialSetting {
+    clock::PartialSetting {
         start: raw.start.map(|start| start.value),
         mode: raw.mode.map(|mode| match mode.value {
             raw::Mode::Frozen => clock::Mode::Frozen,

@@ -13,7 +13,7 @@ use crate::scenario::references::{References, check_accounts};
 use crate::scenario::report::given_entries;
 use crate::scenario::scalars::NonBlank;
 use crate::scenario::webhook::raw::{DeliveryThen, EffectName};
-use crate::webhook::payload::{self, Tried};
+use crate::webhook::payload::{self, Trial};
 use crate::webhook::settings::{DeliveryEffect, DeliveryFault, Retry, Signing, Webhooks};
 
 pub mod event;
@@ -100,13 +100,13 @@ fn events(findings: &mut Findings, raw: &raw::Events) -> BTreeMap<String, Option
 /// Renders a template with sample data, so that mistakes are found before the first event.
 fn check_template(findings: &mut Findings, event: &str, template: &Spanned<NonBlank>) {
     match payload::check(event, &template.value.0) {
-        Ok(Tried { wants_more: Some(problem), .. }) if KNOWN.contains(&event) => {
+        Ok(Trial { wants_more: Some(problem), .. }) if KNOWN.contains(&event) => {
             findings
                 .warning("template", template.span, format!("the payload of `{event}` may fail: {}", problem.message))
                 .help("`data` has `id`, `status`, `contact`, `messages`, `createdAt`, `updatedAt`, and the members that the event adds; use `data.x | default(none)` for one that may be missing");
         }
-        Ok(Tried { json: true, .. }) => {}
-        Ok(Tried { json: false, .. }) => {
+        Ok(Trial { json: true, .. }) => {}
+        Ok(Trial { json: false, .. }) => {
             findings
                 .warning("template", template.span, format!("the payload of `{event}` is not JSON"))
                 .help("`{{ data | tojson }}` writes a value as JSON");

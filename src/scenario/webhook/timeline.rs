@@ -9,7 +9,7 @@ use crate::scenario::read::Spanned;
 use crate::scenario::references::{References, check_accounts};
 use crate::scenario::report::{at_most_one, stray_key};
 use crate::scenario::webhook::{event, raw};
-use crate::webhook::settings::{Emission, Happening, When};
+use crate::webhook::settings::{Emission, TimelineEntry, When};
 
 /// Validates an entry; `node` is the tree that `raw` was read from.
 pub fn validate(
@@ -17,7 +17,7 @@ pub fn validate(
     references: &References,
     raw: &Spanned<raw::TimelineEntry>,
     node: &Node,
-) -> Option<Happening> {
+) -> Option<TimelineEntry> {
     let entry = &raw.value;
     let when = when(findings, entry, node);
     let name = entry.event.as_ref().and_then(|name| event::validate(findings, references, name));
@@ -38,7 +38,7 @@ pub fn validate(
         text: entry.text.as_ref().map(|text| text.value.0.clone()),
         data,
     };
-    Some(Happening { when: when?, event })
+    Some(TimelineEntry { when: when?, event })
 }
 
 fn members(findings: &mut Findings, data: &Spanned<Node>) -> Option<Map<String, Value>> {

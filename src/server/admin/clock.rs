@@ -12,6 +12,7 @@ use crate::clock::{self, Moment};
 use crate::scenario::scalars::parse_duration;
 use crate::server::admin::error::AdminError;
 use crate::server::admin::extract::{Body, PathWorld, WorldPath};
+use crate::webhook::engine::ClockMove;
 use crate::world::World;
 
 #[derive(Serialize, ToSchema)]
@@ -22,7 +23,7 @@ pub(crate) struct Clock {
     #[schema(format = DateTime)]
     start: String,
     mode: Mode,
-    /// How many deliveries that fell due are still awaited after ten seconds; left out where none are.
+    /// How many deliveries and events that fell due are still awaited after ten seconds; absent if none are.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pending: Option<usize>,
@@ -102,17 +103,12 @@ pub(crate) async fn advance(
     PathWorld(world): PathWorld,
     Body(body): Body<AdvanceClock>,
 ) -> Result<web::Json<Clock>, AdminError> {
-    let now = world.run().clock.now();
-    let to = match body {
+    let step = match body {
         AdvanceClock { advance: Some(span), set: None, mode: None } => {
-            Moment(now.0.saturating_add(i64::try_from(span.as_millis()).unwrap_or(i64::MAX)))
+            ClockMove::By(span)
         }
         AdvanceClock { advance: None, set: Some(to), mode: None } => {
-            if to < now {
-                let message = format!("The clock never goes back: it is {} already.", now.iso());
-                return Err(AdminError::bad_request(message));
-            }
-            to
+            ClockMove::To(to)
         }
         AdvanceClock { advance: None, set: None, mode: Some(mode) } => {
             world.run().set_mode(match mode {
@@ -127,6 +123,7 @@ pub(crate) async fn advance(
             ));
         }
     };
-    let pending = world.run().advance(to, PATIENCE).await;
+    let pending = world.run().move_clock(step, PATIENCE).await;
+    let pending = pending.map_err(|error| AdminError::bad_request(error.to_string()))?;
     Ok(web::Json(show(&world, pending)))
 }

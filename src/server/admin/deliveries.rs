@@ -9,7 +9,7 @@ use utoipa::IntoParams;
 use crate::api::events::canonical;
 use crate::server::admin::error::AdminError;
 use crate::server::admin::extract::{PathWorld, Query, WorldPath, number};
-use crate::server::admin::list::{self, Limit, Offset, Page};
+use crate::server::admin::list::{self, Limit, Offset};
 use crate::server::admin::requests::with_dropped;
 use crate::webhook::delivery::{Delivery, Status};
 
@@ -66,8 +66,10 @@ pub(crate) async fn list(PathWorld(world): PathWorld, Query(query): Query<Delive
             && (query.conversation.is_none() || delivery.event.conversation == query.conversation)
     };
     let (found, dropped) = world.run().deliveries(matches);
-    let shown: Vec<Value> = found.iter().map(Delivery::shown).collect();
-    with_dropped(list::respond(shown, &Page { offset: query.offset, limit: query.limit }), dropped)
+    // Only those of the page are rendered.
+    let page = found.iter().skip(query.offset.0).take(query.limit.0);
+    let page: Vec<Value> = page.map(Delivery::to_json).collect();
+    with_dropped(list::respond_page(found.len(), &page), dropped)
 }
 
 /// Delivers once more what is delivered or dead.
@@ -79,7 +81,7 @@ pub(crate) async fn retry(
 ) -> Result<HttpResponse, AdminError> {
     let id = &path.id;
     match world.run().retry_delivery(id) {
-        Some(Ok(delivery)) => Ok(HttpResponse::Accepted().json(delivery.shown())),
+        Some(Ok(delivery)) => Ok(HttpResponse::Accepted().json(delivery.to_json())),
         Some(Err(_)) => Err(AdminError::conflict(format!(
             "The delivery {id} is still under way; advance the clock for its next attempt."
         ))),

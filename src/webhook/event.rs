@@ -1,0 +1,113 @@
+//! An event, shared by its deliveries. Its payload is rendered when it is sent or shown, always to the same bytes.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use crate::clock::Moment;
+use crate::webhook::conversation::ConversationSnapshot;
+use crate::webhook::fault::DeliveryKey;
+use crate::webhook::memory::{Memory, Share};
+use crate::webhook::payload::{Payload, Problem};
+use crate::webhook::plan::WebhookPlan;
+
+#[derive(Debug)]
+pub struct Event {
+    pub id: String,
+    pub name: String,
+    /// Number of the account.
+    pub business: u64,
+    /// Name of the conversation.
+    pub conversation: Option<String>,
+    /// 1-based occurrence number of this event in its conversation.
+    pub occurrence: u64,
+    /// World time.
+    pub at: Moment,
+    content: Content,
+    /// The plan at the time of the event, whose template the payload follows.
+    plan: Arc<WebhookPlan>,
+    data_size: usize,
+    _share: Share,
+}
+
+/// What an event carries.
+#[derive(Debug, Default)]
+pub struct Content {
+    pub conversation: Option<ConversationSnapshot>,
+    /// Members that are laid over those of the conversation.
+    pub data: Option<Map<String, Value>>,
+}
+
+/// What an event is.
+#[derive(Clone, Copy, Debug)]
+pub struct Identity<'a> {
+    pub name: &'a str,
+    pub business: u64,
+    pub conversation: Option<&'a str>,
+    pub occurrence: u64,
+    pub at: Moment,
+}
+
+impl Event {
+    pub fn new(
+        id: String,
+        identity: Identity<'_>,
+        content: Content,
+        plan: &Arc<WebhookPlan>,
+        memory: &Arc<Memory>,
+    ) -> Self {
+        let data_size =
+            content.data.as_ref().map_or(0, |data| serde_json::to_string(data).map_or(0, |text| text.len()));
+        let Identity { name, business, conversation, occurrence, at } = identity;
+        let shared = content.conversation.as_ref().map_or(0, ConversationSnapshot::own_size);
+        // A JSON value takes about three times its text.
+        let bytes = size_of::<Self>() + id.len() + name.len() + shared + 3 * data_size + 64;
+        Self {
+            id,
+            name: name.to_owned(),
+            business,
+            conversation: conversation.map(str::to_owned),
+            occurrence,
+            at,
+            content,
+            plan: Arc::clone(plan),
+            data_size,
+            _share: memory.share(bytes),
+        }
+    }
+
+    /// What identifies its delivery to a subscription.
+    pub fn key(&self, subscription: u64) -> DeliveryKey<'_> {
+        DeliveryKey {
+            event: &self.name,
+            business: self.business,
+            conversation: self.conversation.as_deref(),
+            subscription,
+            occurrence: self.occurrence,
+        }
+    }
+
+    /// The bytes to send.
+    ///
+    /// # Errors
+    /// The scenario's template fails on this event.
+    pub fn payload(&self) -> Result<Vec<u8>, Problem> {
+        let mut data =
+            self.content.conversation.as_ref().map(ConversationSnapshot::members).unwrap_or_default();
+        data.extend(self.content.data.clone().unwrap_or_default());
+        let payload = Payload {
+            event_id: &self.id,
+            event: &self.name,
+            at: self.at,
+            business: self.business,
+            data: &data,
+        };
+        self.plan.templates.render(&payload)
+    }
+
+    /// About how many bytes the payload has, without rendering it.
+    pub fn payload_size(&self) -> usize {
+        let messages = self.content.conversation.as_ref().map_or(0, ConversationSnapshot::text_size);
+        500 + self.data_size + messages
+    }
+}
