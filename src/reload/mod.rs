@@ -1,7 +1,7 @@
-//! From a saved file to what is served: trigger, load and apply, each by itself (`behaviour.md` 7). Start and reload take
-//! the same path. A load that fails changes nothing that is served; it is told, and health is degraded until it is mended.
+//! Reload: trigger, load and apply, each on its own (`docs/api.md` 7). Start and reload take the same path. A failed load
+//! changes nothing that is served; it is reported, and health is degraded until the file is corrected.
 
-/// How the loads went, and what came of them.
+/// The load status of all scenarios, and applying a load.
 pub mod status;
 
 use std::collections::BTreeMap;
@@ -19,23 +19,22 @@ use crate::scenario::load_all;
 use crate::scenario::{LoadedFolder, LoadedScenario};
 use crate::world::registry::Registry;
 
-/// What is loaded, again and again.
+/// What is loaded, at the start and at every reload.
 pub struct Setup {
-    /// Where files come from.
     pub files: Box<dyn Files>,
     /// Scenario files and folders, as named on the command line.
     pub paths: Vec<PathBuf>,
-    /// The folder that no path may leave, if told.
+    /// The folder that no path may leave, if one is given.
     pub root: Option<PathBuf>,
     /// The working directory.
     pub cwd: PathBuf,
-    /// What `seed: random` means in this process.
+    /// The seed of scenarios with `seed: random`.
     pub random: Seed,
 }
 
 impl Setup {
-    /// The root of a scenario that was sent, and so stands in no folder: the one told, else the working directory, or
-    /// where that is the root of all files the first folder that is served.
+    /// The root of a scenario that was sent over HTTP: the given one, else the working directory, or, if that is `/`, the
+    /// first folder that is served.
     fn root(&self) -> PathBuf {
         match (&self.root, self.paths.first()) {
             (Some(root), _) => normalize_path(&self.cwd.join(root)),
@@ -55,17 +54,16 @@ impl std::fmt::Debug for Setup {
     }
 }
 
-/// All scenarios as they stand on the disk at one moment.
+/// All scenarios as read from the files at one moment.
 pub struct Reading {
-    /// What was loaded.
     pub folder: LoadedFolder,
-    /// A fingerprint of the bytes of each file read.
+    /// A fingerprint of the content of each file.
     prints: BTreeMap<PathBuf, u64>,
     /// The stamp of each file and folder, taken before it was read.
     stamps: BTreeMap<PathBuf, u64>,
 }
 
-/// Files that are stamped before and fingerprinted as they are read.
+/// Files that take a stamp before they are read and a fingerprint when they are read.
 struct Printed<'a> {
     files: &'a dyn Files,
     prints: Mutex<BTreeMap<PathBuf, u64>>,
@@ -105,7 +103,7 @@ impl Files for Printed<'_> {
     }
 }
 
-/// Loads everything, and changes nothing.
+/// Reads all scenarios.
 #[must_use]
 pub fn read(setup: &Setup) -> Reading {
     let printed = Printed { files: setup.files.as_ref(), prints: Mutex::default(), stamps: Mutex::default() };
@@ -116,7 +114,7 @@ pub fn read(setup: &Setup) -> Reading {
 }
 
 impl Reading {
-    /// A fingerprint of all that a scenario is made from.
+    /// A fingerprint of all files of a scenario.
     fn print(&self, loaded: &LoadedScenario) -> u64 {
         let mut hasher = DefaultHasher::new();
         for file in &loaded.files {
@@ -125,7 +123,7 @@ impl Reading {
         hasher.finish()
     }
 
-    /// A number that changes when any of them is saved.
+    /// A number that changes when one of the files is saved.
     fn stamp(&self, loaded: &LoadedScenario) -> u64 {
         stamp(&loaded.files, |file| self.stamps.get(file).copied())
     }
@@ -139,35 +137,35 @@ fn stamp(files: &[PathBuf], of: impl Fn(&Path) -> Option<u64>) -> u64 {
     hasher.finish()
 }
 
-/// After a change, this long without another one and the files are read.
+/// Time without another change after which the files are read.
 const QUIET: Duration = Duration::from_millis(60);
-/// So long changes are waited out at the most.
+/// Most time that further changes are awaited.
 const LONGEST: Duration = Duration::from_millis(500);
-/// How often it is looked whether anything changed that no event told of.
+/// How often stamps are compared, for changes without an event.
 const LOOK: Duration = Duration::from_millis(400);
 
-/// Follows the files until the sender of changes is gone: waits for a change, loads, applies, tells. `watch` is given
-/// the folders to watch after every load.
+/// Follows the files until the sender of changes is dropped: waits for a change, loads, applies, reports. `watch` gets the
+/// folders to watch after every load.
 pub fn follow(
     setup: &Setup,
     registry: &Registry,
-    board: &LoadStatus,
+    status: &LoadStatus,
     changes: &Receiver<()>,
     mut watch: impl FnMut(&[PathBuf]),
-    mut tell: impl FnMut(&[LoadEvent]),
+    mut report: impl FnMut(&[LoadEvent]),
 ) {
     loop {
         let mut reading = read(setup);
         if reading.folder.has_errors() && changes.recv_timeout(QUIET).is_ok() {
-            // Read in the middle of a save, likely.
+            // The file was probably read in the middle of a save.
             settle(changes);
             reading = read(setup);
         }
         watch(&reading.folder.dirs);
         let stamps = reading.stamps.clone();
-        let news = board.apply(setup, reading, |snapshot| registry.apply(&snapshot));
-        if !news.is_empty() {
-            tell(&news);
+        let events = status.apply(setup, reading, |snapshot| registry.apply(&snapshot));
+        if !events.is_empty() {
+            report(&events);
         }
         if !wait_for_change(setup, &stamps, changes) {
             return;
@@ -175,14 +173,14 @@ pub fn follow(
     }
 }
 
-/// Waits until nothing changes any more, for a while: a slow writer is waited for, but not for ever.
+/// Waits until nothing changes any more. A slow writer is awaited, up to a limit.
 fn settle(changes: &Receiver<()>) {
     let start = clock::real_now();
     while start.elapsed() < LONGEST && changes.recv_timeout(QUIET).is_ok() {}
 }
 
-/// Waits until something has changed, and nothing more does; says whether there is still a sender of changes. What was
-/// changed after it was read but before the watch was armed, no event tells of: the stamps do, at once.
+/// Waits until something has changed and nothing more does. Returns whether there is still a sender of changes. A change
+/// after the reading and before the watch began has no event, but another stamp.
 fn wait_for_change(setup: &Setup, stamps: &BTreeMap<PathBuf, u64>, changes: &Receiver<()>) -> bool {
     while stamps.iter().all(|(path, stamp)| setup.files.stamp(path) == *stamp) {
         match changes.recv_timeout(LOOK) {

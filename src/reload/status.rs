@@ -1,4 +1,4 @@
-//! How the loads of all scenarios went, and what is served of them: apply.
+//! The load status of all scenarios, and applying a load to the worlds.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,33 +15,33 @@ use crate::scenario::model::{Scenario, SeedSetting};
 use crate::scenario::{LoadContext, LoadedScenario, load_text};
 use crate::world::snapshot::Snapshot;
 
-/// How the loads of one scenario went.
+/// The load status of one scenario.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// The scenario's name; the file's, where none could be read.
+    /// The scenario's name, or the file's if that could not be read.
     pub name: String,
-    /// The file; none where the scenario was sent and has none.
+    /// None if the scenario was sent over HTTP.
     pub file: Option<PathBuf>,
-    /// How many good loads there were.
+    /// The number of good loads.
     pub generation: u64,
-    /// How many loads there were that had errors.
+    /// The number of loads with errors.
     pub failures: u64,
-    /// When the last good one was.
+    /// The time of the last good load.
     pub loaded_at: Option<Moment>,
-    /// What was found at the last load, good or not.
+    /// The findings of the last load, good or not.
     pub problems: Vec<Diagnostic>,
-    /// What is served, if there ever was a good load.
+    /// What is served, if there was a good load.
     pub snapshot: Option<Arc<Snapshot>>,
     print: u64,
-    /// All that the file was last read with, and the stamps that these had.
+    /// The files of the last load, and a stamp of all of them.
     files: Vec<PathBuf>,
     stamp: u64,
-    /// What is served was sent, and lasts until one of those files is saved.
+    /// Whether what is served was sent over HTTP. It is served until one of the files is saved.
     sent: bool,
 }
 
 impl Entry {
-    /// Whether what is on the disk is not what is served.
+    /// Whether the last load had errors, so that an earlier one is served.
     #[must_use]
     pub fn is_degraded(&self) -> bool {
         self.problems.iter().any(|problem| problem.severity == Severity::Error)
@@ -57,10 +57,10 @@ pub struct LoadStatus {
     applying: Mutex<()>,
 }
 
-/// What a load changed, for the person at the terminal.
+/// What a load changed, to report on the terminal.
 #[derive(Clone, Debug)]
 pub enum LoadEvent {
-    /// A scenario is served as it is now on the disk.
+    /// A scenario is served as it is in the file.
     Loaded {
         /// Its name.
         name: String,
@@ -69,7 +69,7 @@ pub enum LoadEvent {
         /// Warnings, unless they are those of the load before.
         problems: Vec<Diagnostic>,
     },
-    /// A scenario has errors; its last good version, if any, is served on.
+    /// A scenario has errors. Its last good load, if any, is still served.
     Broken {
         /// Its name.
         name: String,
@@ -78,7 +78,7 @@ pub enum LoadEvent {
         /// Whether an earlier version is served.
         served: bool,
     },
-    /// A scenario is as served again.
+    /// The file is again what is served.
     Mended {
         /// Its name.
         name: String,
@@ -86,7 +86,7 @@ pub enum LoadEvent {
 }
 
 impl LoadStatus {
-    /// How the loads of every scenario went, by name.
+    /// The load status of every scenario, by name.
     #[must_use]
     pub fn entries(&self) -> Arc<Vec<Entry>> {
         self.entries.load_full()
@@ -97,7 +97,7 @@ impl LoadStatus {
         self.entries.store(Arc::new(entries));
     }
 
-    /// Takes a reading in: scenarios that are good and new are given to `serve`; everything else stays as it was.
+    /// Applies a reading. `serve` gets each scenario that is good and changed; everything else stays as it was.
     pub fn apply(
         &self,
         setup: &Setup,
@@ -106,7 +106,7 @@ impl LoadStatus {
     ) -> Vec<LoadEvent> {
         let _applying = self.applying.lock().unwrap_or_else(PoisonError::into_inner);
         let mut entries = Vec::clone(&self.entries());
-        let mut news = Vec::new();
+        let mut events = Vec::new();
         let present: Vec<(PathBuf, String)> =
             reading.folder.scenarios.iter().map(|loaded| (loaded.path.clone(), name(loaded))).collect();
         follow_renamed(&mut entries, &present);
@@ -123,16 +123,16 @@ impl LoadStatus {
                 entries.len() - 1
             });
             let entry = &mut entries[place];
-            news.extend(entry.take(setup, loaded, print, &mut serve));
+            events.extend(entry.update(setup, loaded, print, &mut serve));
         }
         let is_present = |entry: &Entry| present.iter().any(|(path, _)| entry.file.as_ref() == Some(path));
-        // What never was served, and is gone, is nobody's loss.
+        // A missing file that was never served is forgotten.
         entries.retain(|entry| entry.snapshot.is_some() || is_present(entry));
         for entry in entries.iter_mut().filter(|entry| !is_present(entry)) {
-            news.extend(entry.gone());
+            events.extend(entry.mark_missing());
         }
         self.publish(entries);
-        news
+        events
     }
 
     /// Takes in a scenario that was sent under a name, as if it were a file's; a later save of its file wins. Gives its
@@ -224,7 +224,7 @@ impl Entry {
         }
     }
 
-    fn take(
+    fn update(
         &mut self,
         setup: &Setup,
         loaded: LoadedScenario,
@@ -270,13 +270,13 @@ impl Entry {
     }
 
     /// The file is not there any more. What was sent does not need it.
-    fn gone(&mut self) -> Option<LoadEvent> {
+    fn mark_missing(&mut self) -> Option<LoadEvent> {
         if self.sent {
             self.file = None;
         }
         let file = self.file.clone()?;
-        let told = self.problems.iter().any(|problem| problem.code == GONE);
-        if told {
+        let reported = self.problems.iter().any(|problem| problem.code == GONE);
+        if reported {
             return None;
         }
         let place = SourceLocation {

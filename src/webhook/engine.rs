@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::{Semaphore, oneshot};
-use tokio::task::consume_budget;
+use tokio::task::{consume_budget, yield_now};
 use tokio::time::{timeout, timeout_at};
 
 use crate::clock::{self, Mode, Moment, later};
@@ -179,7 +179,7 @@ impl Engine {
             let Some(held) = world.upgrade() else { return };
             if self.step(&held) {
                 drop(held);
-                consume_budget().await;
+                yield_now().await;
                 continue;
             }
             let next = held.webhooks().next_due(held.clock().start());
@@ -268,12 +268,14 @@ impl Engine {
             let more = self.step(world);
             let now = clock::real_now();
             if webhooks.is_idle(world.clock().at(now)) {
-                return true;
+                return now < deadline;
             }
             if self.running.get().is_none() || now >= deadline {
                 return false;
             }
-            if !more && timeout_at(deadline.into(), progress).await.is_err() {
+            if more {
+                yield_now().await;
+            } else if timeout_at(deadline.into(), progress).await.is_err() {
                 return false;
             }
         }

@@ -12,21 +12,20 @@ use crate::webhook::settings::Signing;
 /// The header of a plain signature: `sha256=` and the HMAC-SHA256 of the body, in lower-case hexadecimal digits.
 pub const PLAIN: &str = "x-standin-signature";
 
-/// The headers that sign a body. `seconds` is the timestamp (since 1970); a spoilt signature is one of another body.
-#[must_use]
+/// The headers that sign a body. `seconds` is the timestamp (since 1970). A bad signature does not fit the body.
 pub fn headers(
     signing: &Signing,
     id: &str,
     seconds: i64,
     body: &[u8],
-    spoilt: bool,
+    is_bad: bool,
 ) -> Vec<(&'static str, String)> {
     match signing {
         Signing::None => Vec::new(),
         Signing::StandardWebhooks { secret, .. } => {
             let stamp = seconds.to_string();
             let mut sum = code(secret, &[id.as_bytes(), b".", stamp.as_bytes(), b".", body]);
-            spoil(&mut sum, spoilt);
+            spoil(&mut sum, is_bad);
             let signature = format!("v1,{}", STANDARD.encode(sum));
             vec![
                 ("webhook-id", id.to_owned()),
@@ -36,7 +35,7 @@ pub fn headers(
         }
         Signing::HmacSha256 { secret } => {
             let mut sum = code(secret, &[body]);
-            spoil(&mut sum, spoilt);
+            spoil(&mut sum, is_bad);
             let mut digits = "sha256=".to_owned();
             for byte in sum {
                 let _ = write!(digits, "{byte:02x}");
@@ -55,8 +54,8 @@ fn code(secret: &[u8], parts: &[&[u8]]) -> [u8; 32] {
     mac.finalize().into_bytes().into()
 }
 
-fn spoil(sum: &mut [u8; 32], spoilt: bool) {
-    sum[0] ^= u8::from(spoilt);
+fn spoil(sum: &mut [u8; 32], is_bad: bool) {
+    sum[0] ^= u8::from(is_bad);
 }
 
 #[cfg(test)]
@@ -66,7 +65,7 @@ mod tests {
     const SECRET: &str = "whsec_c3RhbmRpbi1zdGFuZGluLXN0YW5kaW4=";
 
     #[test]
-    fn somebody_elses_code_makes_the_same_signature() {
+    fn another_implementation_makes_the_same_signature() {
         let secret = STANDARD.decode(&SECRET["whsec_".len()..]).unwrap();
         let signing = Signing::StandardWebhooks { secret, world_time: true };
         let body = br#"{"event":"message.added"}"#;

@@ -1,4 +1,4 @@
-//! What a world is to be made of, and why it is not.
+//! Requests to create a world, and why they fail.
 
 use std::error::Error;
 use std::fmt::{self, Display, Formatter};
@@ -8,58 +8,54 @@ use crate::clock;
 use crate::draw::Seed;
 use crate::fault::Fault;
 
-/// There are at most so many worlds.
+/// Most worlds.
 pub const MOST_WORLDS: usize = 100_000;
-/// So many large datasets at the most are in use for seeds that are not their scenario's.
+/// Most large datasets in use under seeds other than their scenario's.
 pub const MOST_LARGE: usize = 8;
 
-/// What a world is made of.
 #[derive(Clone, Debug, Default)]
 pub struct WorldRequest {
-    /// Its name; else one is given.
+    /// None means a generated name.
     pub name: Option<String>,
-    /// Its scenario; else the default one.
+    /// None means the default scenario.
     pub scenario: Option<String>,
-    /// Where it starts.
     pub start: Start,
 }
 
-/// Where a world starts, as far as that is not where its scenario does.
+/// How a world's start differs from its scenario's.
 #[derive(Clone, Debug, Default)]
 pub struct Start {
-    /// Its seed.
     pub seed: Option<Seed>,
-    /// Its clock. This moves the world's time alone: what is generated, its dates included, is the scenario's.
+    /// This changes world time only: generated data and its dates are the scenario's.
     pub clock: clock::PartialSetting,
-    /// Faults, as if each had been put, in order.
+    /// Faults to put, in order.
     pub faults: Vec<Arc<Fault>>,
 }
 
-/// Why a world is not made, or not made anew.
+/// Why a world is not created or begun anew.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CreateError {
-    /// The name is none that a world can have.
+    /// The name is not allowed.
     BadName(String),
-    /// There is one of that name.
+    /// The name is taken.
     Exists(String),
     /// No scenario has that name.
     NoScenario(String),
-    /// It stands for its scenario, and cannot be of another.
+    /// A standing world cannot have another scenario.
     Standing(String),
-    /// There are too many.
+    /// There are too many worlds.
     TooMany,
-    /// It would be one large dataset too many.
+    /// There are too many large datasets.
     TooLarge,
-    /// The system gives no random number for a key.
+    /// The system provides no random number for a key.
     NoKey,
 }
 
 /// Why a world is not removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RemoveError {
-    /// There is none of that name.
     Unknown,
-    /// It is a scenario's or a key's own.
+    /// It belongs to a scenario or a key.
     Standing,
 }
 

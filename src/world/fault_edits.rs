@@ -1,4 +1,4 @@
-//! What was changed about a scenario's faults in one world, while it is served.
+//! Fault changes made at runtime in one world.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,13 +6,13 @@ use std::sync::Arc;
 use crate::fault::Fault;
 use crate::fault::counters::Plan;
 
-/// Changes that are laid over the faults of a scenario file. The file has the last word: a change is dropped when the
-/// text of the fault of its name becomes another, appears or disappears there.
+/// Changes that override the faults of a scenario file. A change is dropped when the file's fault of that name changes,
+/// appears or disappears.
 #[derive(Clone, Debug, Default)]
 pub struct FaultEdits {
-    /// Faults put under names that were not there, the last one first.
+    /// Faults under new names, the last one first.
     front: Vec<Arc<Fault>>,
-    /// Faults of the file in whose place others stand, or none.
+    /// Replacements of the file's faults by name; none where the fault was removed.
     over: BTreeMap<String, Option<Arc<Fault>>>,
 }
 
@@ -21,14 +21,14 @@ pub struct FaultEdits {
 pub struct FaultStatus {
     /// The fault.
     pub fault: Arc<Fault>,
-    /// Whether it stands as in the file, turned on or off at most.
+    /// Whether it is as in the file, except that it may be turned on or off.
     pub from_file: bool,
-    /// How often it struck.
+    /// How often it applied.
     pub hits: u64,
 }
 
 impl FaultEdits {
-    /// Those faults, as if each had been put, in order.
+    /// The changes that putting some faults in order makes.
     #[must_use]
     pub fn of(file: &Plan, faults: &[Arc<Fault>]) -> Self {
         let mut edits = Self::default();
@@ -38,7 +38,7 @@ impl FaultEdits {
         edits
     }
 
-    /// Puts a fault: in the place of the one of its name, else in front of all. Says whether its name is new.
+    /// Puts a fault: in the place of the one of its name, else in front of all. Returns whether its name is new.
     pub fn put(&mut self, file: &Plan, fault: Arc<Fault>) -> bool {
         if let Some(place) = self.front.iter_mut().find(|known| known.name == fault.name) {
             *place = fault;
@@ -61,7 +61,7 @@ impl FaultEdits {
         }
     }
 
-    /// Removes the fault of that name; says whether there was one.
+    /// Removes the fault of that name. Returns whether there was one.
     pub fn remove(&mut self, file: &Plan, name: &str) -> bool {
         let before = self.front.len();
         self.front.retain(|fault| fault.name != name);
@@ -71,7 +71,7 @@ impl FaultEdits {
         file.named(name).is_some() && self.over.insert(name.to_owned(), None) != Some(None)
     }
 
-    /// The file was loaded anew: drops what it decides otherwise.
+    /// Drops the changes that a new load of the file overrules.
     pub fn follow(&mut self, before: &Plan, now: &Plan) {
         let text = |plan: &Plan, name: &str| plan.named(name).map(|fault| fault.text.clone());
         let stays = |name: &str| text(before, name) == text(now, name);
@@ -79,7 +79,7 @@ impl FaultEdits {
         self.over.retain(|name, _| stays(name));
     }
 
-    /// All faults in the order in which they are considered, each with whether it stands as in the file.
+    /// All faults in the order in which they are considered, each with whether it is as in the file.
     pub fn over<'a>(&'a self, file: &'a Plan) -> impl Iterator<Item = (&'a Arc<Fault>, bool)> {
         let front = self.front.iter().map(|fault| (fault, false));
         front.chain(file.faults().filter_map(|(_, own)| match self.over.get(&own.name) {
@@ -88,7 +88,7 @@ impl FaultEdits {
         }))
     }
 
-    /// The faults as they are decided by; none where that is the file's own plan.
+    /// The faults with the changes; none if there are no changes.
     #[must_use]
     pub fn plan(&self, file: &Plan) -> Option<Plan> {
         let changed = !self.front.is_empty() || !self.over.is_empty();

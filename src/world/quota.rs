@@ -1,23 +1,22 @@
-//! Rate limits of keys: fixed windows of world time, counted from the world's start (`behaviour.md` 1, step 5).
+//! Rate limits of keys: fixed windows of world time, counted from the world's start (`docs/api.md` 1, step 5).
 
 use std::collections::BTreeMap;
 
 use crate::auth::RateLimit;
 use crate::clock::Moment;
 
-/// What the keys of one world have used up.
+/// The use of the keys of one world.
 #[derive(Debug, Default)]
 pub struct Quotas {
-    /// By key: which window, and how many passed in it.
+    /// By key: the number of the window, and the requests that passed in it.
     used: BTreeMap<String, (i64, u32)>,
 }
 
 impl Quotas {
-    /// Lets a request of a key pass, or tells after how many whole seconds its window ends. What does not pass is not
-    /// counted.
+    /// Counts a request of a key if it passes.
     ///
     /// # Errors
-    /// Where the window's share is used up.
+    /// The limit is reached: the whole seconds until the window ends.
     pub fn pass(&mut self, key: &str, limit: RateLimit, start: Moment, now: Moment) -> Result<(), u64> {
         let length = i64::try_from(limit.window.as_millis()).unwrap_or(i64::MAX).max(1);
         let gone = now.0.saturating_sub(start.0);

@@ -1,6 +1,6 @@
-//! All worlds of a process. Every scenario has a standing world of its own name, and so has every key of the default
-//! scenario that is marked `world: own`; `default` is another name of the default scenario's. More are made on demand,
-//! each with a key of its own, and go when nobody uses them any more.
+//! All worlds of a process. Every scenario has a standing world of its name, and so has every key of the default scenario
+//! that is marked `world: own`; `default` is another name of the default scenario's world. Others are created on demand,
+//! each with its own key, and are removed when they are idle.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,22 +14,20 @@ use crate::world::create::{CreateError, MOST_LARGE, MOST_WORLDS, RemoveError, Wo
 use crate::world::shared::Shared;
 use crate::world::snapshot::Snapshot;
 
-/// The name that always means the default scenario's standing world.
+/// Another name of the default scenario's standing world.
 pub const DEFAULT: &str = "default";
 
-/// The worlds, by name.
 #[derive(Debug)]
 pub struct Registry {
     /// Name of the default scenario; it stays for the life of the process.
     default: String,
-    /// Read by every request for a few instructions, never across an await; written when worlds come or go.
+    /// Read by every request for a few instructions, never across an await; written when worlds are created or removed.
     worlds: RwLock<Worlds>,
-    /// Whether any key has a world of its own: told without the lock, for most processes have none.
+    /// Whether any key has a world of its own: read without the lock, since most processes have none.
     own_keys: AtomicBool,
-    /// What all worlds share.
     pub shared: Shared,
-    /// Held by whoever makes, resets or removes worlds or serves a scenario, before the other locks: so no scenario
-    /// changes while a world takes it up, and no two take the last place. No request waits for it.
+    /// Held to create, reset or remove worlds or to apply a scenario, before the other locks, so that no scenario changes
+    /// while a world takes it up, and no two worlds take the last place. No request waits for it.
     changing: Mutex<()>,
 }
 
@@ -37,19 +35,19 @@ pub struct Registry {
 struct Worlds {
     default: Arc<World>,
     by_name: BTreeMap<String, Arc<World>>,
-    /// Worlds of keys: those marked `world: own`, and those minted with a world.
+    /// Worlds of keys that are marked `world: own` or were minted with a world.
     by_key: BTreeMap<String, Arc<World>>,
-    /// What each scenario's last good load made.
+    /// The last good load of each scenario.
     loaded: BTreeMap<String, Arc<Snapshot>>,
-    /// How many names were given out.
+    /// The number in the last name that was given out.
     named: u64,
 }
 
 impl Registry {
-    /// The worlds of some scenarios, of which the one of that name is the default.
+    /// The worlds of some scenarios, of which the one with that name is the default.
     ///
     /// # Errors
-    /// Gives the snapshots back where none has that name.
+    /// Returns the snapshots if no scenario has that name.
     pub fn new(
         default: &str,
         snapshots: Vec<Arc<Snapshot>>,
@@ -101,7 +99,7 @@ impl Registry {
         if name == DEFAULT { Some(Arc::clone(&worlds.default)) } else { worlds.by_name.get(name).cloned() }
     }
 
-    /// The world that a key goes to, if it has one of its own.
+    /// The world of a key, if it has its own.
     #[must_use]
     pub fn of_key(&self, key: &str) -> Option<Arc<World>> {
         self.read().by_key.get(key).cloned()
@@ -131,26 +129,23 @@ impl Registry {
         self.read().by_name.values().cloned().collect()
     }
 
-    /// The scenario of that name, else the default one, as it was loaded last.
+    /// The scenario of that name, or the default one, as loaded last.
     #[must_use]
     pub fn scenario(&self, name: Option<&str>) -> Option<Arc<Snapshot>> {
         self.read().loaded.get(name.unwrap_or(&self.default)).cloned()
     }
 
-    /// Makes a world.
-    ///
-    /// # Errors
-    /// Where that cannot be.
+    /// Creates a world.
     pub fn make(&self, wanted: WorldRequest) -> Result<Arc<World>, CreateError> {
         let _held = self.change();
         self.made(wanted)
     }
 
-    /// Makes the world of a name, or begins it anew if it is there: of another scenario only if one is named, with
-    /// what is wanted in place of what it was made with, and with the key it has. Says whether it was made.
+    /// Creates the world of a name, or begins it anew if it exists: with the requested start and its own key, and with
+    /// another scenario only if one is named. Returns whether it was created.
     ///
     /// # Errors
-    /// Where that cannot be; then it stays as it was.
+    /// An existing world stays as it was.
     pub fn put(&self, name: &str, wanted: WorldRequest) -> Result<(Arc<World>, bool), CreateError> {
         let _held = self.change();
         let Some(world) = self.named(name) else {
@@ -170,10 +165,10 @@ impl Registry {
         Ok((world, false))
     }
 
-    /// Takes a world back to its start; another seed lasts until the next reset.
+    /// Resets a world to its start. Another seed lasts until the next reset.
     ///
     /// # Errors
-    /// Where there is no room for the dataset of that seed; then it stays as it was.
+    /// There is no room for the dataset of that seed; the world stays as it was.
     pub fn reset(&self, world: &Arc<World>, seed: Option<Seed>) -> Result<(), CreateError> {
         let _held = self.change();
         self.find_room(&world.scenario().0, seed.or(world.start_seed()), Some(world))?;
@@ -182,10 +177,7 @@ impl Registry {
         Ok(())
     }
 
-    /// Removes a world: its name is free, and its key unknown.
-    ///
-    /// # Errors
-    /// Where it is not there, or stands.
+    /// Removes a world: its name is free then, and its key unknown.
     pub fn remove(&self, name: &str) -> Result<(), RemoveError> {
         let held = self.change();
         let world = self.named(name).ok_or(RemoveError::Unknown)?;
@@ -198,8 +190,8 @@ impl Registry {
         Ok(())
     }
 
-    /// Removes the worlds made on demand that nobody used for longer than `idle` at `now`, a time of the process. Says
-    /// how many.
+    /// Removes the worlds that were created on demand and not used for longer than `idle`. `now` is the process's time.
+    /// Returns how many were removed.
     pub fn expire(&self, now: Duration, idle: Duration) -> usize {
         let held = self.change();
         let idled = |world: &&Arc<World>| now.saturating_sub(world.last_used()) > idle;
@@ -209,8 +201,8 @@ impl Registry {
         gone.len()
     }
 
-    /// Takes worlds off the lists, some at a time, so that no request waits long. What they hold is freed by the
-    /// caller, who has let go of all locks by then.
+    /// Removes worlds from the lists, some at a time, so that no request waits long. The caller drops them after it has
+    /// released all locks.
     fn forget(&self, gone: &[Arc<World>]) {
         for some in gone.chunks(100) {
             let mut worlds = self.write();
@@ -252,7 +244,8 @@ impl Registry {
         Ok(world)
     }
 
-    /// Whether a world may have that seed: large datasets for seeds other than their scenario's are not without number.
+    /// Checks that a world may have that seed: the number of large datasets under seeds other than their scenario's is
+    /// limited.
     fn find_room(
         &self,
         scenario: &Snapshot,
@@ -276,8 +269,7 @@ impl Registry {
         Ok(())
     }
 
-    /// Serves a scenario, new or loaded anew, in all its worlds: the standing one, those of its keys, and those made
-    /// from it.
+    /// Applies a scenario that was loaded to all its worlds: the standing one, those of its keys, and those on demand.
     pub fn apply(&self, snapshot: &Arc<Snapshot>) {
         let _held = self.change();
         let all: Vec<Arc<World>> = self.read().every().cloned().collect();
@@ -305,18 +297,17 @@ impl Registry {
 }
 
 impl Worlds {
-    /// Those made on demand: by their keys, since a standing world may have taken a name.
+    /// Worlds on demand, by their keys, since a standing world may have taken over a name.
     fn made(&self) -> impl Iterator<Item = &Arc<World>> {
         self.by_key.values().filter(|world| !world.is_standing())
     }
 
-    /// All of them.
     fn every(&self) -> impl Iterator<Item = &Arc<World>> {
         self.by_name.values().filter(|world| world.is_standing()).chain(self.made())
     }
 
-    /// The standing world of that name, made if it is not there. A world made on demand gives its name up to it, and is
-    /// reached by its key alone.
+    /// The standing world of that name, created if there is none. It takes the name of a world on demand, which is then
+    /// reached by its key only.
     fn stand(&mut self, name: &str, snapshot: &Arc<Snapshot>, shared: &Shared) -> Arc<World> {
         if let Some(world) = self.by_name.get(name).filter(|world| world.is_standing()) {
             return Arc::clone(world);

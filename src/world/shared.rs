@@ -5,18 +5,16 @@ use std::sync::Arc;
 use crate::journal::budget::{Budget, Limits};
 use crate::webhook::engine::Engine;
 
-/// What all worlds of a process share.
 #[derive(Clone, Debug, Default)]
 pub struct Shared {
-    /// What their journals keep together.
+    /// The bound on all journals together.
     pub budget: Arc<Budget>,
-    /// Who delivers their events.
+    /// Delivers the events of all worlds.
     pub engine: Arc<Engine>,
 }
 
 impl Shared {
-    /// With journals of that size; the engine does not run yet.
-    #[must_use]
+    /// With limits of the journals. The engine does not run yet.
     pub fn new(limits: Limits) -> Self {
         Self { budget: Budget::new(limits), engine: Arc::default() }
     }

@@ -1,4 +1,4 @@
-//! What a world serves at one moment: a scenario, and its dataset once somebody has asked for it.
+//! What a world serves at one moment: a scenario and its dataset, which is built on first use.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,30 +16,23 @@ use crate::scenario::model::Scenario;
 use crate::scenario::references::References;
 use crate::webhook::plan::WebhookPlan;
 
-/// A scenario as it is served. Cheap to copy: what is large is shared.
+/// A scenario as it is served. Clones are cheap, since large parts are shared.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
-    /// Which load of the scenario this is, from 1.
+    /// 1-based number of the load of the scenario.
     pub generation: u64,
-    /// Name of the scenario.
     pub scenario: String,
     /// One line about it.
     pub summary: Option<String>,
-    /// The seed of all that is drawn.
+    /// The seed of generated data and draws.
     pub seed: Seed,
-    /// How a world's clock starts.
     pub clock: clock::Setting,
-    /// The keys.
     pub keys: Arc<Keys>,
-    /// The API's manners.
     pub dialect: Arc<Dialect>,
-    /// What goes wrong.
     pub faults: Arc<counters::Plan>,
-    /// Events and their delivery.
     pub webhooks: Arc<WebhookPlan>,
     /// Names of webhook events that the scenario adds.
     pub events: Arc<Vec<String>>,
-    /// How many of each there are.
     pub counts: Counts,
     today: Day,
     businesses: Arc<Vec<Business>>,
@@ -47,16 +40,16 @@ pub struct Snapshot {
     datasets: Arc<Datasets>,
 }
 
-/// The dataset of one seed, once somebody has asked for it.
+/// The dataset of one seed.
 #[derive(Debug, Default)]
 struct Data {
-    /// Built when first asked for, off the request threads.
+    /// Built on first use, off the request threads.
     dataset: OnceLock<Dataset>,
-    /// How many of its reviews are made, while it is built.
+    /// How many of its reviews are generated so far.
     done: AtomicU64,
 }
 
-/// The datasets of one load of a scenario that somebody serves, by seed: worlds of one seed share one, and it goes away
+/// The datasets of one load of a scenario that are in use, by seed. Worlds of one seed share a dataset, which is dropped
 /// with the last of them. The lock is held to look one up.
 #[derive(Debug, Default)]
 struct Datasets(Mutex<BTreeMap<Seed, Weak<Data>>>);
@@ -74,10 +67,10 @@ impl Datasets {
     }
 }
 
-/// A dataset of more records, reviews and questions, is a large one.
+/// A dataset with more reviews and questions than this is large.
 const LARGE: u64 = 100_000;
 
-/// How much a scenario has.
+/// The size of a scenario.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "what the names say")]
 pub struct Counts {
@@ -112,8 +105,8 @@ impl Snapshot {
         }
     }
 
-    /// The same scenario under another seed and with other faults, each where it is given. A dataset is built only for
-    /// a seed that nobody else has.
+    /// The same scenario with another seed or other faults, where given. A dataset is built only for a seed that no other
+    /// world has.
     #[must_use]
     pub fn with(self: &Arc<Self>, seed: Option<Seed>, faults: Option<counters::Plan>) -> Arc<Self> {
         let seed = seed.filter(|seed| *seed != self.seed);
@@ -130,13 +123,13 @@ impl Snapshot {
         Arc::new(other)
     }
 
-    /// Whether its dataset is a large one.
+    /// Whether the dataset is large.
     #[must_use]
     pub const fn is_large(&self) -> bool {
         self.counts.reviews + self.counts.questions > LARGE
     }
 
-    /// How many reviews of the dataset are made, while it is built.
+    /// How many reviews of the dataset are generated so far.
     #[must_use]
     pub fn done(&self) -> u64 {
         self.data.done.load(Ordering::Relaxed)
@@ -148,8 +141,8 @@ impl Snapshot {
         self.data.dataset.get()
     }
 
-    /// The dataset, built now if need be: this may take a second, and belongs on no request thread. However many ask
-    /// at once, it is built once.
+    /// The dataset. The first call builds it, which may take a second and belongs on no request thread; concurrent calls
+    /// wait for it.
     #[expect(clippy::must_use_candidate, reason = "it is also asked for to have it built")]
     pub fn dataset(&self) -> &Dataset {
         self.data.dataset.get_or_init(|| {
@@ -163,19 +156,19 @@ impl Snapshot {
         })
     }
 
-    /// Day on which the scenario's clock starts.
+    /// The day on which the scenario's clock starts.
     #[must_use]
     pub const fn today(&self) -> Day {
         self.today
     }
 
-    /// What faults may refer to, in a world whose clock goes like that.
+    /// What faults may refer to, in a world with that clock mode.
     #[must_use]
     pub fn references(&self, mode: clock::Mode) -> References<'_> {
         References::new(self.keys.all(), &self.businesses, &self.dialect, mode == clock::Mode::Frozen)
     }
 
-    /// The accounts as given.
+    /// The accounts as the scenario gives them.
     #[must_use]
     pub fn businesses(&self) -> &[Business] {
         &self.businesses
