@@ -104,12 +104,8 @@ pub(crate) async fn advance(
     Body(body): Body<AdvanceClock>,
 ) -> Result<web::Json<Clock>, AdminError> {
     let step = match body {
-        AdvanceClock { advance: Some(span), set: None, mode: None } => {
-            ClockMove::By(span)
-        }
-        AdvanceClock { advance: None, set: Some(to), mode: None } => {
-            ClockMove::To(to)
-        }
+        AdvanceClock { advance: Some(span), set: None, mode: None } => ClockMove::By(span),
+        AdvanceClock { advance: None, set: Some(to), mode: None } => ClockMove::To(to),
         AdvanceClock { advance: None, set: None, mode: Some(mode) } => {
             world.run().set_mode(match mode {
                 Mode::Frozen => clock::Mode::Frozen,
