@@ -4,21 +4,21 @@ use std::time::Duration;
 
 use crate::fault::patch::Change;
 
-/// The client sees the real answer's status and headers, and another body.
+/// The client gets the status and headers of the real answer, and another body.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Body {
-    /// `truncate: 50%`: headers with the full length, this share of the bytes (parts in a million), and RST once they
+    /// `truncate: 50%`: headers with the full length, this share of the bytes (parts per million), and a TCP RST once they
     /// are received.
     Truncate(u32),
-    /// `drip: 64 per 100ms`: a slow body, whole in the end.
+    /// `drip: 64 per 100ms`: a slow body that arrives completely.
     Drip {
-        /// So many bytes at a time, at least 1.
+        /// Bytes at a time, at least 1.
         bytes: u32,
-        /// One after the other at this pace, at least a millisecond.
+        /// Pause between them, at least a millisecond.
         every: Duration,
     },
-    /// `malformed: true`: status 200, JSON cut at a token, the length fitting.
+    /// `malformed: true`: status 200 and JSON that is cut at a token, with the length of what is left.
     Malformed,
-    /// `patch: […]`: the real JSON, changed. Changes that do not apply leave it as it was, and the journal notes it.
+    /// `patch: […]`: the real JSON with changes. A patch that does not apply changes nothing, and the journal has a note.
     Patch(Vec<Change>),
 }

@@ -1,4 +1,4 @@
-//! For which requests a fault counts, apart from the operation.
+//! The conditions of a fault on a request, apart from its operation.
 
 use std::time::Duration;
 
@@ -6,26 +6,23 @@ use serde_json::Value;
 
 use crate::fault::pointer::Pointer;
 
-/// What must hold of a request: all of the parts, and of each part one of its values. A part without values always
-/// holds.
+/// All parts must hold. A part holds if one of its values does, or if it has none.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Condition {
-    /// The API key is one of these, as a client sends it.
+    /// API keys, as clients send them.
     pub keys: Vec<String>,
-    /// One of these numbers is the path id, the query id, `x-business-number`, `businessNumber` or an entry of
-    /// `businessNumbers`.
+    /// Business numbers, found in the path, the query, `x-business-number`, `businessNumber` or `businessNumbers`.
     pub businesses: Vec<u64>,
-    /// Headers by name in lower case, each with the values of which one must be sent.
+    /// Values by header name in lower case.
     pub headers: Vec<(String, Vec<String>)>,
-    /// Query parameters by decoded name, each with the decoded values of which one must be sent.
+    /// Decoded values by query parameter.
     pub query: Vec<(String, Vec<String>)>,
-    /// Places in the JSON body, each with the values of which one must stand there.
+    /// Values by place in the JSON body.
     pub body: Vec<(Pointer, Vec<Value>)>,
 }
 
 impl Condition {
-    /// Whether it holds wherever `narrower` does.
-    #[must_use]
+    /// Whether it holds for every request for which `narrower` holds.
     pub fn covers(&self, narrower: &Self) -> bool {
         among(&self.keys, &narrower.keys)
             && among(&self.businesses, &narrower.businesses)
@@ -44,18 +41,15 @@ fn parts<K: PartialEq, V: PartialEq>(wide: &[(K, Vec<V>)], narrow: &[(K, Vec<V>)
         .all(|(key, values)| narrow.iter().any(|(known, narrower)| known == key && among(values, narrower)))
 }
 
-/// A stretch of the world's clock since the world's start, from `from` until just before `until`.
+/// A range of time since the world's start, by the world's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct During {
-    /// First instant.
     pub from: Duration,
-    /// First instant behind it; none means for ever.
+    /// The end of the range, which is not part of it. None means without end.
     pub until: Option<Duration>,
 }
 
 impl During {
-    /// Whether an instant lies in it.
-    #[must_use]
     pub fn holds(self, since_start: Duration) -> bool {
         since_start >= self.from && self.until.is_none_or(|until| since_start < until)
     }

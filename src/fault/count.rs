@@ -1,17 +1,15 @@
-//! What a fault counts, and which of the counted requests it strikes.
+//! Which of the counted requests a fault applies to.
 
-/// How often.
+/// A fault first counts a request, then selects it by its number, then applies to a share of the selected ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Count {
-    /// What shares one counter.
     pub per: Per,
-    /// Which of the counted are selected: those that any of these takes; none given selects all.
+    /// Numbers of the selected requests. An empty list selects all.
     pub hits: Vec<Hit>,
-    /// How many of the selected are struck.
     pub share: Share,
 }
 
-/// What shares one counter.
+/// Which requests share one counter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Per {
     /// All requests of the world.
@@ -23,36 +21,28 @@ pub enum Per {
     Request,
 }
 
-/// Some of the counted, which are numbered from 1.
+/// Numbers of counted requests, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hit {
-    /// `3`, `1-2` and `4-`: from the first to the last, both included; without a last one, all that follow.
+    /// `3`, `1-2` and `4-`: from the first to the last, inclusive. Without a last one, all that follow.
     Between(u64, Option<u64>),
     /// `every 5`: the fifth, the tenth and so on.
     Every(u64),
 }
 
-/// How many of the selected are struck.
+/// To which of the selected requests the fault applies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Share {
-    /// Each.
     #[default]
     All,
-    /// Each with this chance, in parts in a million.
+    /// To each with this probability, in parts per million.
     Chance(u32),
-    /// Exactly `hits` of each block of `of`, in an order drawn from the seed; `hits` is at most `of`, which is at
-    /// least 1.
-    Exactly {
-        /// How many.
-        hits: u32,
-        /// Of how many.
-        of: u32,
-    },
+    /// To exactly `hits` of each block of `of` requests, in an order drawn from the seed. `hits` is at most `of`, which is
+    /// at least 1.
+    Exactly { hits: u32, of: u32 },
 }
 
 impl Hit {
-    /// Whether the `nth` of the counted is one of them.
-    #[must_use]
     pub fn takes(self, nth: u64) -> bool {
         match self {
             Self::Between(first, last) => nth >= first && last.is_none_or(|last| nth <= last),
@@ -62,8 +52,6 @@ impl Hit {
 }
 
 impl Count {
-    /// Whether the `nth` of the counted is selected.
-    #[must_use]
     pub fn selects(&self, nth: u64) -> bool {
         self.hits.is_empty() || self.hits.iter().any(|hit| hit.takes(nth))
     }
@@ -94,9 +82,8 @@ impl Count {
         selected + multiples(&steps, nth) - multiples(&steps, end)
     }
 
-    /// Whether it strikes whatever it counts.
-    #[must_use]
-    pub fn strikes_all(&self) -> bool {
+    /// Whether it applies to every request that it counts.
+    pub fn applies_to_all(&self) -> bool {
         let all_selected = self.hits.is_empty()
             || self.hits.iter().any(|hit| matches!(hit, Hit::Between(0 | 1, None) | Hit::Every(1)));
         all_selected && self.share.is_all()
@@ -121,8 +108,7 @@ fn common_multiple(left: u64, right: u64) -> Option<u64> {
 }
 
 impl Share {
-    /// Whether each of the selected is struck.
-    #[must_use]
+    /// Whether it applies to every selected request.
     pub const fn is_all(self) -> bool {
         match self {
             Self::All => true,
@@ -131,8 +117,7 @@ impl Share {
         }
     }
 
-    /// Whether none of the selected is ever struck.
-    #[must_use]
+    /// Whether it applies to no request.
     pub const fn is_none(self) -> bool {
         matches!(self, Self::Chance(0) | Self::Exactly { hits: 0, .. })
     }
@@ -155,7 +140,7 @@ mod tests {
     fn a_list_of_hits_selects_what_any_of_them_takes() {
         let count = Count { hits: vec![Hit::Between(1, Some(2)), Hit::Every(4)], ..Count::default() };
         assert_eq!((1..=8).filter(|nth| count.selects(*nth)).collect::<Vec<_>>(), [1, 2, 4, 8]);
-        assert!(!count.strikes_all());
+        assert!(!count.applies_to_all());
     }
 
     #[test]
@@ -184,7 +169,7 @@ mod tests {
 
     #[test]
     fn all_can_be_said_in_several_ways() {
-        let all = |hits: Vec<Hit>, share| Count { hits, share, ..Count::default() }.strikes_all();
+        let all = |hits: Vec<Hit>, share| Count { hits, share, ..Count::default() }.applies_to_all();
         assert!(all(vec![], Share::All));
         assert!(all(vec![Hit::Between(1, None)], Share::Chance(1_000_000)));
         assert!(all(vec![Hit::Every(1)], Share::Exactly { hits: 2, of: 2 }));

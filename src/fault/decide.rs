@@ -1,5 +1,5 @@
-//! Which fault strikes a request. Nothing here depends on time, threads or order beyond the counters given: chance is
-//! drawn from (seed, fault, fingerprint, attempt) alone (`behaviour.md` 6).
+//! Decides which fault applies to a request. Apart from the given counters, nothing depends on time, threads or order:
+//! chance is drawn from (seed, fault, fingerprint, attempt) alone (`docs/api.md` 6).
 
 use std::time::Duration;
 
@@ -10,47 +10,44 @@ use crate::fault::counters::{Counters, Plan};
 use crate::fault::effect::Effect;
 use crate::fault::request::Request;
 
-/// How it came that a fault struck, or did not: what headers, the log and the journal tell.
+/// Why a fault did or did not apply to a request, for headers, the log and the journal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decision {
-    /// Name of the fault that struck, else of the last that counted the request.
+    /// Name of the fault that applied, else of the last one that counted the request.
     pub fault: String,
-    /// How many requests of this fingerprint it had counted before.
+    /// How many requests with this fingerprint it had counted before.
     pub attempt: u32,
-    /// What was drawn, 0 to 1; none where nothing was left to chance.
+    /// The number drawn, from 0 to 1. None if there was no chance.
     pub draw: Option<f64>,
-    /// A draw below this strikes.
+    /// The fault applies if the draw is below this.
     pub threshold: Option<f64>,
-    /// Whether it struck.
     pub applied: bool,
-    /// Which load of the scenario the fault is from.
+    /// The load of the scenario that the fault comes from.
     pub generation: u64,
 }
 
-/// What becomes of a request.
+/// The outcome of all faults for one request.
 #[derive(Debug, Default)]
 pub struct Verdict<'a> {
     /// The fault that took the request.
     pub taken: Option<&'a Fault>,
-    /// How long its answer is held back, over all faults that delay it.
+    /// The sum of the delays of the faults that applied.
     pub delay: Option<Duration>,
-    /// How that was decided; none where no fault counted the request.
+    /// None if no fault counted the request.
     pub decision: Option<Decision>,
-    /// The fault that the request itself asked for, if it struck.
+    /// The fault that the request asked for, if it applied.
     pub preferred: Option<&'a str>,
-    /// Draws for what else the struck fault leaves to chance.
+    /// Draws for whatever else the fault that took the request leaves to chance.
     pub draw: Option<Draw>,
 }
 
 impl Verdict<'_> {
-    /// What becomes of the answer.
     pub fn effect(&self) -> Option<&Effect> {
         self.taken.and_then(|fault| fault.effect.effect.as_ref())
     }
 }
 
-/// Decides. All counting of one request is one step: the caller holds the counters for as long as this takes.
-#[must_use]
+/// Decides which faults apply, and counts the request. The caller holds the lock of the counters meanwhile.
 pub fn decide<'a>(
     plan: &'a Plan,
     request: &Request<'_>,
@@ -76,7 +73,7 @@ pub fn decide<'a>(
             fingerprint: request.fingerprint(),
             key: request.key,
         };
-        let Strike { attempt, draw, threshold, applied } = counted.strikes(seed, counters);
+        let Application { attempt, draw, threshold, applied } = counted.apply(seed, counters);
         let last = verdict.decision.as_ref().is_none_or(|earlier| applied || !earlier.applied);
         if last {
             let (fault, generation) = (fault.name.clone(), plan.generation);
@@ -87,7 +84,7 @@ pub fn decide<'a>(
         }
         let draw = counted.stream(seed, attempt);
         if let Some(delay) = &fault.effect.delay {
-            let span = delay.drawn(&mut draw.with(DELAY));
+            let span = delay.draw(&mut draw.with(DELAY));
             verdict.delay = Some(verdict.delay.unwrap_or_default() + span);
         }
         if fault.on_request {
@@ -106,44 +103,41 @@ const CHANCE: u64 = 1;
 const DELAY: u64 = 2;
 const EFFECT: u64 = 3;
 
-/// What a fault counts: a request, or a delivery.
+/// A request or a delivery that a fault counts.
 #[derive(Clone, Copy, Debug)]
 pub struct Counted<'a> {
-    /// What its draws are for.
+    /// The purpose of its draws.
     pub purpose: &'static str,
-    /// What the fault's counters go by.
+    /// Id of the fault's counters.
     pub id: u64,
-    /// The fault's name.
+    /// Name of the fault.
     pub fault: &'a str,
-    /// Which of the counted it strikes.
     pub count: &'a Count,
-    /// What this and its repetitions have in common.
     pub fingerprint: u64,
     /// The key as sent.
     pub key: Option<&'a str>,
 }
 
-/// Whether a fault strikes, and how that came.
+/// Whether a fault applies, and why.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Strike {
-    /// How many of this fingerprint it had counted before.
+pub struct Application {
+    /// How many with this fingerprint were counted before.
     pub attempt: u32,
-    /// What was drawn, 0 to 1; none where nothing was left to chance.
+    /// The number drawn, from 0 to 1. None if there was no chance.
     pub draw: Option<f64>,
-    /// A draw below this strikes.
+    /// The fault applies if the draw is below this.
     pub threshold: Option<f64>,
-    /// Whether it strikes.
     pub applied: bool,
 }
 
 impl Counted<'_> {
-    /// The draws that belong to one attempt.
+    /// The draws of one attempt.
     fn stream(&self, seed: Seed, attempt: u32) -> Draw {
         Draw::new(seed, self.purpose).with_text(self.fault).with(self.fingerprint).with(attempt.into())
     }
 
-    /// Counts it, and decides.
-    pub fn strikes(&self, seed: Seed, counters: &mut Counters) -> Strike {
+    /// Counts it, and decides whether the fault applies.
+    pub fn apply(&self, seed: Seed, counters: &mut Counters) -> Application {
         let Counted { id, fingerprint, .. } = *self;
         let attempt = counters.attempt(id, fingerprint);
         let Count { per, share, .. } = self.count;
@@ -182,9 +176,9 @@ impl Counted<'_> {
         };
         let applied = selected && draw.zip(threshold).is_none_or(|(draw, threshold)| draw < threshold);
         if applied {
-            counters.strike(id);
+            counters.hit(id);
         }
-        Strike { attempt, draw, threshold, applied }
+        Application { attempt, draw, threshold, applied }
     }
 }
 

@@ -5,32 +5,30 @@ use std::time::Duration;
 
 use crate::draw::Draw;
 
-/// The client sees the answer later, by real time. Drawn spans are whole milliseconds.
+/// Latency in real time. Drawn values are whole milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Delay {
-    /// `250ms`: always so long.
+    /// `250ms`: always the same.
     Fixed(Duration),
-    /// `100ms-400ms`: evenly spread from the first to the second, both included; the first is the shorter.
+    /// `100ms-400ms`: uniformly distributed, both ends included. The first is the shorter.
     Uniform(Duration, Duration),
-    /// `{median: 120ms, p99: 900ms}`: log-normal, as real latencies are. Half are shorter than the median, one in a
-    /// hundred is longer than `p99`, which is longer than the median; that is longer than nothing.
+    /// `{median: 120ms, p99: 900ms}`: log-normal, as real latencies are. The median is above 0 and below `p99`.
     LogNormal {
-        /// Half are shorter.
+        /// Half of the values are below it.
         median: Duration,
-        /// One in a hundred is longer.
+        /// One value in a hundred is above it.
         p99: Duration,
     },
 }
 
-/// The value below which 99 of 100 of a standard normal distribution lie.
+/// The 99th percentile of the standard normal distribution.
 const NORMAL_P99: f64 = 2.326_347_874_040_841;
-/// No delay is longer than a day.
+/// Upper limit of a delay.
 const LONGEST: f64 = 86_400_000.0;
 
 impl Delay {
-    /// How long this time.
-    #[must_use]
-    pub fn drawn(&self, draw: &mut Draw) -> Duration {
+    /// Draws a delay.
+    pub fn draw(&self, draw: &mut Draw) -> Duration {
         match *self {
             Self::Fixed(span) => span,
             Self::Uniform(least, most) => {
@@ -40,7 +38,7 @@ impl Delay {
             Self::LogNormal { median, p99 } => {
                 let (median, p99) = (median.as_secs_f64() * 1000.0, p99.as_secs_f64() * 1000.0);
                 let sigma = libm::log(p99 / median) / NORMAL_P99;
-                // Box and Muller; `libm` gives the same on every machine. The first number is never 0.
+                // The Box-Muller transform. `libm` gives the same result on every machine. The first number is never 0.
                 let radius = libm::sqrt(-2.0 * libm::log(1.0 - unit(draw)));
                 let normal = radius * libm::cos(TAU * unit(draw));
                 let span = libm::round(median * libm::exp(sigma * normal)).clamp(0.0, LONGEST);
@@ -51,7 +49,7 @@ impl Delay {
     }
 }
 
-/// From 0 up to, but without, 1.
+/// A number from 0 up to but not including 1.
 #[expect(clippy::cast_precision_loss, reason = "53 bits are what a float holds")]
 const fn unit(draw: &mut Draw) -> f64 {
     (draw.number() >> 11) as f64 / (1_u64 << 53) as f64
@@ -69,7 +67,7 @@ mod tests {
     fn spans(delay: Delay) -> Vec<u64> {
         let base = Draw::new(Seed(1), "delay");
         let mut spans: Vec<u64> =
-            (0..10_000).map(|key| milliseconds(delay.drawn(&mut base.with(key)))).collect();
+            (0..10_000).map(|key| milliseconds(delay.draw(&mut base.with(key)))).collect();
         spans.sort_unstable();
         spans
     }
@@ -92,7 +90,7 @@ mod tests {
     fn golden_delays_stay_for_ever() {
         let delay = Delay::LogNormal { median: Duration::from_millis(120), p99: Duration::from_millis(900) };
         let base = Draw::new(Seed(42), "delay");
-        let drawn = [0, 1, 2].map(|key| milliseconds(delay.drawn(&mut base.with(key))));
+        let drawn = [0, 1, 2].map(|key| milliseconds(delay.draw(&mut base.with(key))));
         assert_eq!(drawn, [200, 254, 162]);
     }
 }

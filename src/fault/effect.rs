@@ -1,4 +1,4 @@
-//! What the client sees of a fault.
+//! The effects of a fault: what the client sees of it.
 
 use crate::fault::body::Body;
 use crate::fault::connection::Connection;
@@ -8,35 +8,33 @@ use crate::fault::headers::Headers;
 use crate::fault::lost::Lost;
 use crate::fault::status::Status;
 
-/// What the client sees: one act at most, and a delay and changed headers beside it; at least one of the three.
+/// The effects of one fault, at least one of the three.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Effects {
-    /// Latency before the answer, or before what takes its place.
+    /// Latency before the answer, or before whatever replaces it.
     pub delay: Option<Delay>,
-    /// Changed headers, on the injected answer or on the real one.
+    /// Changes of the headers, of an injected answer or of the real one.
     pub headers: Option<Headers>,
-    /// What becomes of the answer.
     pub effect: Option<Effect>,
 }
 
-/// What becomes of the answer.
+/// What happens to the answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
-    /// An error of the catalogue in its place.
+    /// An API error replaces it.
     Error(Error),
-    /// A plain status in its place.
+    /// A plain status replaces it.
     Status(Status),
-    /// No answer at all.
+    /// There is no answer.
     Connection(Connection),
-    /// The real answer with another body.
+    /// The body of the real answer is changed.
     Body(Body),
-    /// The real answer made, and lost.
+    /// The operation runs, and its answer is lost.
     Lost(Lost),
 }
 
 impl Effects {
-    /// Whether no later fault is considered for a request that this one strikes: a delay alone lets them be.
-    #[must_use]
+    /// Whether no later fault can apply to the same request. A delay alone lets them.
     pub const fn takes_request(&self) -> bool {
         self.effect.is_some() || self.headers.is_some()
     }

@@ -5,51 +5,38 @@ use crate::api::error::{ApiError, Code};
 use crate::api::operation::Operation;
 use crate::api::reply::Reply;
 
-/// The client sees the status and the exact error body of a code, as the operation itself would answer it:
-/// `{"code": 89, "message": "Rate limit exceeded"}` with 429.
+/// The client gets the status and the exact body of an API error, as the operation itself would answer it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
-    /// Which error.
     pub answer: Answer,
-    /// Whole seconds in the header `retry-after`; none leaves the header out.
+    /// Seconds in the header `retry-after`. None leaves the header out.
     pub retry_after: Option<u64>,
 }
 
-/// Which error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// One of the catalogue.
+    /// An error of the catalogue.
     Catalogue {
-        /// Which.
         code: Code,
-        /// In place of the status that the dialect has for it.
+        /// Overrides the status of the dialect.
         status: Option<u16>,
-        /// In place of its message; for 2003 that is the operation's first mandatory field's.
+        /// Overrides the message.
         message: Option<String>,
     },
-    /// One that the catalogue does not have.
-    Made {
-        /// The number in the error body.
-        number: u32,
-        /// The HTTP status.
-        status: u16,
-        /// The message in the error body.
-        message: String,
-    },
+    /// An error that is not in the catalogue.
+    Custom { number: u32, status: u16, message: String },
 }
 
 impl Error {
-    /// The number in the error body.
-    #[must_use]
+    /// The code in the body.
     pub fn number(&self) -> u32 {
         match &self.answer {
             Answer::Catalogue { code, .. } => code.row().number,
-            Answer::Made { number, .. } => *number,
+            Answer::Custom { number, .. } => *number,
         }
     }
 
-    /// The answer that an operation gives with it.
-    #[must_use]
+    /// The reply of an operation with this error.
     ///
     /// `validation` is the message of the operation's first 2003.
     pub fn reply(&self, operation: Operation, validation: &'static str, dialect: &Dialect) -> Reply {
@@ -67,7 +54,7 @@ impl Error {
                 );
                 if *code == Code::Method { reply.with("allow", "POST") } else { reply }
             }
-            Answer::Made { number, status, message } => {
+            Answer::Custom { number, status, message } => {
                 let body = serde_json::json!({ "code": number, "message": message }).to_string();
                 Reply::json(*status, body.into_bytes())
             }

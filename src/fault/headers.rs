@@ -2,19 +2,18 @@
 
 use crate::api::reply::Reply;
 
-/// The client sees the answer with some headers set and others taken away; status and body stay.
+/// The client gets the answer with some headers set and others removed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Headers {
-    /// Names in lower case, each once, with the values that replace what the answer has.
+    /// Names in lower case, each once, with the values that replace those of the answer.
     pub set: Vec<(String, String)>,
-    /// Names in lower case of those taken away.
+    /// Names in lower case.
     pub remove: Vec<String>,
 }
 
 impl Headers {
-    /// The answer with its headers changed.
-    #[must_use]
-    pub fn applied(&self, mut reply: Reply) -> Reply {
+    /// Changes the headers of a reply.
+    pub fn apply(&self, mut reply: Reply) -> Reply {
         let gone = |name: &str| {
             self.remove.iter().any(|gone| gone == name) || self.set.iter().any(|(set, _)| set == name)
         };
@@ -36,7 +35,7 @@ mod tests {
             set: vec![("content-type".to_owned(), "text/html".to_owned())],
             remove: vec!["x-a".to_owned()],
         };
-        let reply = headers.applied(Reply::json(200, Vec::new()).with("x-a", "1").with("x-b", "2"));
+        let reply = headers.apply(Reply::json(200, Vec::new()).with("x-a", "1").with("x-b", "2"));
         let expected = [("x-b".into(), "2".into()), ("content-type".into(), "text/html".into())];
         assert_eq!(reply.headers, expected);
     }

@@ -1,8 +1,8 @@
 //! The effect `lost`.
 
-/// The operation takes effect and the client never learns of it, which makes a careless retry a duplicate.
+/// The operation takes effect, but the client never gets the answer, so that a careless retry makes a duplicate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lost {
-    /// `reset`: TCP RST in place of the answer.
+    /// `reset`: a TCP RST instead of the answer.
     Reset,
 }

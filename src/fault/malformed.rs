@@ -2,9 +2,7 @@
 
 use crate::draw::Draw;
 
-/// The front of a JSON text, up to a token that is drawn; no JSON any more, whatever it was. Of a text without tokens
-/// nothing is left.
-#[must_use]
+/// Cuts a JSON text before a token that is drawn, so that it is no longer JSON. Nothing is left of a text without tokens.
 pub fn cut(body: &[u8], draw: &mut Draw) -> Vec<u8> {
     let (mut quoted, mut escaped) = (false, false);
     let mut ends = Vec::new();

@@ -1,5 +1,5 @@
-//! Faults: what goes wrong, for whom, how often. Plain values, checked by the loader, and the
-//! decision which of them strikes a request. What they do to a connection is performed at the server's edge.
+//! Fault injection: what goes wrong, for which requests, and how often. A fault is a plain value that the loader has
+//! validated. `decide` says which fault applies to a request, and `server/wire` performs what happens to connections.
 
 use crate::api::operation::Operation;
 use crate::fault::condition::{Condition, During};
@@ -8,74 +8,60 @@ use crate::fault::effect::Effects;
 
 /// A request as faults see it.
 pub mod request;
-/// How a request asks for a fault.
+/// Asking for a fault with the header `Prefer`.
 pub mod prefer;
-/// What was counted.
 pub mod counters;
-/// Which fault strikes.
+/// Deciding which fault applies.
 pub mod decide;
-/// How a reply goes out.
+/// How a reply is sent.
 pub mod transmission;
-/// What becomes of the body.
-pub mod body;
-/// For which requests.
 pub mod condition;
-/// What becomes of the connection.
-pub mod connection;
-/// Which of them.
+/// How often a fault applies.
 pub mod count;
-/// Latency.
-pub mod delay;
-/// What the client sees.
 pub mod effect;
-/// A code of the catalogue for an answer.
+pub mod delay;
 pub mod error;
-/// Changed headers.
-pub mod headers;
-/// An answer that never arrives.
-pub mod lost;
-/// JSON cut at a token.
-pub mod malformed;
-/// Changes of an answer's JSON.
-pub mod patch;
-/// Where in a JSON document.
-pub mod pointer;
-/// A plain status for an answer.
 pub mod status;
+pub mod connection;
+pub mod body;
+pub mod malformed;
+/// JSON Patch.
+pub mod patch;
+/// JSON Pointer.
+pub mod pointer;
+pub mod headers;
+pub mod lost;
 
-/// A fault. The first enabled one that matches and is due takes the effect; a delay alone lets later ones be considered
-/// too (`scenarios.md`, "Faults").
+/// A fault. The first one that applies to a request takes it. A fault that only delays lets later ones apply too
+/// (`docs/faults.md`).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
-    /// Its name, by which it is listed, told in answers, and asked for with `Prefer: fault=<name>`.
+    /// Name in lists, in the journal and in `Prefer: fault=<name>`.
     pub name: String,
-    /// The operations it strikes, each once, in the order of `Operation::ALL`.
+    /// The operations it applies to, each once, in the order of `operations::ALL`.
     pub operations: Vec<Operation>,
-    /// What else must hold of the request.
     pub condition: Condition,
-    /// What it counts, and which of the counted it strikes.
+    /// Which of the requests that meet the condition it applies to.
     pub count: Count,
-    /// When it counts, by the world's clock since its start; none means always.
+    /// When it is active, by the world's clock since the world's start. None means always.
     pub during: Option<During>,
-    /// Whether it counts at all; the admin side turns it on and off.
+    /// A fault that is not enabled counts no requests. The admin API turns faults on and off.
     pub enabled: bool,
-    /// Whether it counts only the requests that name it in `Prefer`.
+    /// Whether it counts only requests that ask for it with `Prefer`.
     pub on_request: bool,
-    /// What the client sees.
     pub effect: Effects,
-    /// The fault as it was written, in canonical JSON: members sorted, comments and layout gone. Counters go on over a
-    /// reload for as long as this stays the same.
+    /// The fault as it is written in the scenario, as JSON with sorted members. Its counters survive a reload as long as
+    /// this stays the same.
     pub text: String,
 }
 
 impl Fault {
-    /// Whether every request that it counts is taken, so that no later fault sees one of them.
-    #[must_use]
+    /// Whether it takes every request that meets its condition, so that later faults never see them.
     pub fn takes_all(&self) -> bool {
         self.enabled
             && !self.on_request
             && self.during.is_none()
-            && self.count.strikes_all()
+            && self.count.applies_to_all()
             && self.effect.takes_request()
     }
 }

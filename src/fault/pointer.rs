@@ -1,46 +1,41 @@
-//! Where in a JSON document: JSON Pointer (RFC 6901).
+//! JSON Pointer (RFC 6901): a place in a JSON document.
 
 use std::borrow::Cow;
 
 use serde_json::Value;
 
-/// A JSON Pointer that follows its syntax.
+/// A JSON Pointer with valid syntax.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Pointer(String);
 
-/// Why a text is no pointer.
+/// Why a text is not a pointer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NoPointer {
-    /// It does not begin with `/`.
+pub enum InvalidPointer {
+    /// It does not start with `/`.
     Relative,
-    /// A `~` in it, at this byte, is not `~0` or `~1`.
+    /// The `~` at this byte is not part of `~0` or `~1`.
     Escape(usize),
 }
 
 impl Pointer {
-    /// Reads one; the empty text is the whole document.
-    ///
-    /// # Errors
-    /// Where it does not follow the syntax.
-    pub fn new(text: &str) -> Result<Self, NoPointer> {
+    /// Parses a pointer. The empty text means the whole document.
+    pub fn new(text: &str) -> Result<Self, InvalidPointer> {
         if !text.is_empty() && !text.starts_with('/') {
-            return Err(NoPointer::Relative);
+            return Err(InvalidPointer::Relative);
         }
         let stray =
             text.match_indices('~').find(|(at, _)| !matches!(text.as_bytes().get(at + 1), Some(b'0' | b'1')));
         match stray {
-            Some((at, _)) => Err(NoPointer::Escape(at)),
+            Some((at, _)) => Err(InvalidPointer::Escape(at)),
             None => Ok(Self(text.to_owned())),
         }
     }
 
-    /// As written.
-    #[must_use]
     pub fn text(&self) -> &str {
         &self.0
     }
 
-    /// The steps from the whole document to the place, escapes undone.
+    /// The steps from the document to the place, unescaped.
     pub fn steps(&self) -> impl Iterator<Item = Cow<'_, str>> {
         self.0.split('/').skip(1).map(|step| {
             if step.contains('~') {
@@ -51,14 +46,11 @@ impl Pointer {
         })
     }
 
-    /// The value at the place.
-    #[must_use]
     pub fn find<'a>(&self, document: &'a Value) -> Option<&'a Value> {
         document.pointer(&self.0)
     }
 
-    /// Whether the place is that of `other` or within it.
-    #[must_use]
+    /// Whether the place is the same as `other` or inside it.
     pub fn is_within(&self, other: &Self) -> bool {
         self.0.strip_prefix(&other.0).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
@@ -80,9 +72,9 @@ mod tests {
 
     #[test]
     fn a_pointer_begins_with_a_slash_and_escapes_its_tildes() {
-        assert_eq!(Pointer::new("a/b"), Err(NoPointer::Relative));
-        assert_eq!(Pointer::new("/a~"), Err(NoPointer::Escape(2)));
-        assert_eq!(Pointer::new("/~2"), Err(NoPointer::Escape(1)));
+        assert_eq!(Pointer::new("a/b"), Err(InvalidPointer::Relative));
+        assert_eq!(Pointer::new("/a~"), Err(InvalidPointer::Escape(2)));
+        assert_eq!(Pointer::new("/~2"), Err(InvalidPointer::Escape(1)));
     }
 
     #[test]

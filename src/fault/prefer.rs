@@ -1,22 +1,20 @@
-//! The preference by which a request asks for a fault: `Prefer: fault=<name>` (RFC 7240).
+//! Asking for a fault: the header `Prefer: fault=<name>` (RFC 7240).
 
 use std::borrow::Cow;
 
-/// Whether a header `Prefer` asks for that fault. It is a list, its parts may have parameters, and a quoted value may
-/// hold what else would end it.
-#[must_use]
-pub fn names(value: &str, fault: &str) -> bool {
+/// Whether the value of a `Prefer` header asks for this fault. The value is a list whose items can have parameters, and a
+/// quoted value can contain separators.
+pub fn asks_for(value: &str, fault: &str) -> bool {
     split(value, ',').any(|preference| {
         let preference = split(preference, ';').next().unwrap_or_default();
         preference.split_once('=').is_some_and(|(name, value)| {
-            name.trim().eq_ignore_ascii_case("fault") && unquoted(value.trim()) == fault
+            name.trim().eq_ignore_ascii_case("fault") && unquote(value.trim()) == fault
         })
     })
 }
 
-/// The preference for that fault, for `Preference-Applied`.
-#[must_use]
-pub fn applied(fault: &str) -> String {
+/// The value of `Preference-Applied` for a fault.
+pub fn preference_applied(fault: &str) -> String {
     let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     if fault.bytes().all(token) {
         return format!("fault={fault}");
@@ -25,7 +23,7 @@ pub fn applied(fault: &str) -> String {
     format!("fault=\"{escaped}\"")
 }
 
-/// The parts between separators that stand in no quotes.
+/// The parts of a text between separators outside quotes.
 fn split(text: &str, separator: char) -> impl Iterator<Item = &str> {
     let (mut quoted, mut escaped) = (false, false);
     text.split(move |letter| {
@@ -36,8 +34,8 @@ fn split(text: &str, separator: char) -> impl Iterator<Item = &str> {
     })
 }
 
-/// A value without its quotes, if it has some.
-fn unquoted(value: &str) -> Cow<'_, str> {
+/// The value without quotes around it.
+fn unquote(value: &str) -> Cow<'_, str> {
     let inner = value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
     let Some(inner) = inner else { return value.into() };
     let mut escaped = false;
@@ -57,18 +55,18 @@ mod tests {
         for value in
             ["fault=a", " Fault = \"a\" ; x=1", "wait=\"1, fault=b\", fault=a", r#"x="\",", fault=a"#]
         {
-            assert!(names(value, "a") && !names(value, "b"), "{value}");
+            assert!(asks_for(value, "a") && !asks_for(value, "b"), "{value}");
         }
         for value in ["fault", "a", "xfault=a", "fault=A", "wait=\"x, fault=a\"", "x; fault=a", ""] {
-            assert!(!names(value, "a"), "{value}");
+            assert!(!asks_for(value, "a"), "{value}");
         }
     }
 
     #[test]
     fn what_is_applied_can_be_asked_for_again() {
         for name in ["a", "on-demand", "a b", "a, b; c=\"d\"", r"back\slash", "Störung"] {
-            assert!(names(&applied(name), name), "{}", applied(name));
+            assert!(asks_for(&preference_applied(name), name), "{}", preference_applied(name));
         }
-        assert_eq!(applied("on-demand"), "fault=on-demand");
+        assert_eq!(preference_applied("on-demand"), "fault=on-demand");
     }
 }

@@ -1,5 +1,5 @@
-//! A request as faults see it: what conditions look at, and the fingerprint by which a request and its retries are one
-//! (`behaviour.md` 6). Both are worked out when first asked for: most requests need neither.
+//! A request as faults see it: what conditions look at, and the fingerprint that a request and its retries have in common
+//! (`docs/api.md` 6). The JSON and the fingerprint are computed when they are first needed.
 
 use std::cell::OnceCell;
 
@@ -12,44 +12,34 @@ use crate::draw::{Draw, Seed};
 use crate::fault::condition::Condition;
 use crate::fault::prefer;
 
-/// A request, with what was found out about it so far.
 #[derive(Debug)]
 pub struct Request<'a> {
-    /// The operation asked for.
     pub operation: Operation,
-    /// The path parameter, decoded; empty where there is none.
+    /// The path parameter, decoded, and empty where the path has none.
     pub parameter: &'a str,
-    /// The call.
     pub call: &'a Call<'a>,
-    /// The API's manners.
     pub dialect: &'a Dialect,
-    /// The key as sent.
     pub key: Option<&'a str>,
-    /// Where that key stands in the scenario.
-    pub place: KeyMatch,
+    pub key_match: KeyMatch,
     json: OnceCell<Option<Value>>,
     fingerprint: OnceCell<u64>,
 }
 
 impl<'a> Request<'a> {
-    /// A request, nothing about it worked out yet.
-    #[must_use]
     pub fn new(
         (operation, parameter): (Operation, &'a str),
         call: &'a Call<'a>,
         dialect: &'a Dialect,
-        (key, place): (Option<&'a str>, KeyMatch),
+        (key, key_match): (Option<&'a str>, KeyMatch),
     ) -> Self {
         let (json, fingerprint) = (OnceCell::new(), OnceCell::new());
-        Self { operation, parameter, call, dialect, key, place, json, fingerprint }
+        Self { operation, parameter, call, dialect, key, key_match, json, fingerprint }
     }
 
     fn json(&self) -> Option<&Value> {
         self.json.get_or_init(|| serde_json::from_slice(self.call.bytes()).ok()).as_ref()
     }
 
-    /// Whether every part of a condition holds.
-    #[must_use]
     pub fn meets(&self, condition: &Condition) -> bool {
         let Condition { keys, businesses, headers, query, body } = condition;
         let key = || self.key.is_some_and(|sent| keys.iter().any(|key| key == sent));
@@ -68,7 +58,7 @@ impl<'a> Request<'a> {
             })
     }
 
-    /// Whether it names one of those numbers, wherever a business stands in a request.
+    /// Whether it names one of these businesses anywhere a request can.
     fn names_one_of(&self, numbers: &[u64]) -> bool {
         let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
         let is = |text: &str| {
@@ -93,16 +83,13 @@ impl<'a> Request<'a> {
             || self.json().is_some_and(in_body)
     }
 
-    /// Whether `Prefer: fault=<name>` asks for that fault (RFC 7240).
-    #[must_use]
+    /// Whether it asks for this fault with `Prefer: fault=<name>`.
     pub fn prefers(&self, fault: &str) -> bool {
-        let named = |value: &[u8]| prefer::names(&String::from_utf8_lossy(value), fault);
+        let named = |value: &[u8]| prefer::asks_for(&String::from_utf8_lossy(value), fault);
         self.call.headers.iter().filter(|(name, _)| *name == "prefer").any(|(_, value)| named(value))
     }
 
-    /// What a request and its retries have in common: operation, path, sorted query, canonical body, the key's place;
-    /// not the key itself, and no header.
-    #[must_use]
+    /// Hash of operation, path, sorted query, canonical body and the place of the key among the scenario's keys.
     pub fn fingerprint(&self) -> u64 {
         *self.fingerprint.get_or_init(|| {
             let mut draw =
@@ -117,7 +104,7 @@ impl<'a> Request<'a> {
                 Some(json) => canonical(&draw.with(1), json, true),
                 None => bytes(&draw.with(2), self.call.bytes()),
             };
-            draw = match self.place {
+            draw = match self.key_match {
                 KeyMatch::Listed(place) => draw.with(3).with(place as u64),
                 KeyMatch::Any => draw.with(4),
                 KeyMatch::Minted => draw.with(7),
@@ -143,7 +130,7 @@ fn bytes(draw: &Draw, bytes: &[u8]) -> Draw {
     })
 }
 
-/// Takes a JSON value in, members sorted; at the top the key is left out.
+/// Hashes a JSON value with sorted members. `apiKey` at the top level is left out.
 fn canonical(draw: &Draw, value: &Value, top: bool) -> Draw {
     match value {
         Value::Null => draw.with(0),

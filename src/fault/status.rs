@@ -4,19 +4,17 @@ use bytes::Bytes;
 
 use crate::api::reply::Reply;
 
-/// The client sees exactly this status and body, and nothing of the API: what a proxy or gateway in front of it sends.
+/// The client gets exactly this status and body, as a proxy or gateway in front of the API would send them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Status {
-    /// The HTTP status, 200-599.
+    /// From 200 to 599.
     pub status: u16,
-    /// The body.
     pub content: Content,
 }
 
-/// A body given in the scenario.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Content {
-    /// No byte, and no media type.
+    /// No body, and no media type.
     #[default]
     Empty,
     /// `application/json`.
@@ -26,8 +24,6 @@ pub enum Content {
 }
 
 impl Status {
-    /// The answer.
-    #[must_use]
     pub fn reply(&self) -> Reply {
         match &self.content {
             Content::Empty => Reply { status: self.status, headers: Vec::new(), body: Bytes::new() },

@@ -1,4 +1,4 @@
-//! How a reply goes out: decided here, performed at the server's edge.
+//! How a reply is sent: decided here, performed by `server/wire`.
 
 use std::time::Duration;
 
@@ -9,57 +9,54 @@ use crate::fault::decide::Verdict;
 use crate::fault::effect::Effect;
 use crate::fault::lost::Lost;
 
-/// How a reply goes out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SendPlan {
-    /// How long it is held back, by real time.
+    /// Real time before the reply is sent.
     pub delay: Option<Duration>,
-    /// In what manner it is sent then.
-    pub manner: Transmission,
+    pub transmission: Transmission,
 }
 
-/// In what manner a reply is sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Transmission {
-    /// Whole, and the connection stays as it is.
+    /// Completely, and the connection stays open.
     #[default]
     Plain,
-    /// Not at all: TCP RST before any byte.
+    /// Not at all: a TCP RST before any byte.
     Reset,
-    /// Not at all: the request is read, then a clean FIN.
+    /// Not at all: the request is read, then the connection is closed cleanly.
     Close,
-    /// Not at all: nothing until the client leaves or the time is over, then a clean FIN.
+    /// Not at all: nothing until the client leaves or the time is over, then a clean close.
     Stall(Option<Duration>),
-    /// These bytes in its place, then FIN.
+    /// These bytes replace it, then a clean close.
     Garbage(Vec<u8>),
-    /// The headers with the full length, this share of the body (parts in a million), and RST once it is received.
+    /// The headers with the full length, a share of the body, and a TCP RST once it is received.
     Truncate {
-        /// Parts in a million.
+        /// Parts per million.
         share: u32,
     },
-    /// The headers at once, the body so many bytes at a time, whole in the end.
+    /// The headers at once, the body slowly.
     Drip {
         /// Bytes at a time, at least 1.
         bytes: u32,
-        /// One after the other at this pace.
+        /// Pause between them.
         every: Duration,
     },
 }
 
-/// How many bytes of garbage are sent.
+/// Number of bytes of garbage.
 const GARBAGE: usize = 64;
 
 impl SendPlan {
-    /// Whether the client gets a status at all.
-    #[must_use]
+    /// Whether the client gets a status.
     pub const fn answers(&self) -> bool {
-        matches!(self.manner, Transmission::Plain | Transmission::Truncate { .. } | Transmission::Drip { .. })
+        matches!(
+            self.transmission,
+            Transmission::Plain | Transmission::Truncate { .. } | Transmission::Drip { .. }
+        )
     }
 
-    /// How the answer to a request goes out by a verdict.
-    #[must_use]
     pub fn of(verdict: &Verdict<'_>) -> Self {
-        let manner = match verdict.effect() {
+        let transmission = match verdict.effect() {
             None
             | Some(Effect::Error(_) | Effect::Status(_) | Effect::Body(Body::Malformed | Body::Patch(_))) => {
                 Transmission::Plain
@@ -75,17 +72,16 @@ impl SendPlan {
                 Transmission::Drip { bytes: *bytes, every: *every }
             }
         };
-        Self { delay: verdict.delay, manner }
+        Self { delay: verdict.delay, transmission }
     }
 
-    /// Whether the reply goes out at once and whole.
-    #[must_use]
+    /// Whether the reply is sent at once and completely.
     pub fn is_plain(&self) -> bool {
-        self.delay.is_none() && self.manner == Transmission::Plain
+        self.delay.is_none() && self.transmission == Transmission::Plain
     }
 }
 
-/// Bytes that no HTTP answer begins with: the first is none of ASCII.
+/// Bytes that are not HTTP: the first one is not ASCII.
 fn garbage(draw: Option<Draw>) -> Vec<u8> {
     let mut bytes = vec![0xff; GARBAGE];
     if let Some(mut draw) = draw {

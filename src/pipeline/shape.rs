@@ -31,7 +31,7 @@ pub(super) fn shape(decided: &Decided<'_>, ran: Ran) -> Shaped {
     notes.extend(change_body(&mut reply, verdict));
     let reply = cors::add_headers(add_trace(reply, verdict, snapshot, call), &snapshot.dialect.cors, call);
     let reply = match verdict.taken.and_then(|fault| fault.effect.headers.as_ref()) {
-        Some(headers) => headers.applied(reply),
+        Some(headers) => headers.apply(reply),
         None => reply,
     };
     Shaped { reply, send_plan: SendPlan::of(verdict), code, notes }
@@ -45,7 +45,7 @@ fn change_body(reply: &mut Reply, verdict: &Verdict<'_>) -> Option<String> {
             reply.body = malformed::cut(&reply.body, &mut draw).into();
             None
         }
-        (Effect::Body(Body::Patch(changes)), _) => match patch::applied(changes, &reply.body) {
+        (Effect::Body(Body::Patch(changes)), _) => match patch::apply(changes, &reply.body) {
             Some(body) => {
                 reply.body = body.into();
                 None
@@ -63,7 +63,7 @@ fn change_body(reply: &mut Reply, verdict: &Verdict<'_>) -> Option<String> {
 /// faults decided.
 fn add_trace(mut reply: Reply, verdict: &Verdict<'_>, snapshot: &Snapshot, call: &Call<'_>) -> Reply {
     if let Some(name) = verdict.preferred {
-        reply = reply.with("preference-applied", prefer::applied(name));
+        reply = reply.with("preference-applied", prefer::preference_applied(name));
     }
     if call.header("x-standin-trace").is_none_or(|trace| trace != "1") {
         return reply;

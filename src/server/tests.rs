@@ -7,7 +7,7 @@ use actix_web::body::to_bytes;
 use actix_web::http::StatusCode;
 use actix_web::middleware::from_fn;
 use actix_web::test::{TestRequest, init_service, try_call_service};
-use actix_web::{App, HttpResponse, ResponseError, web};
+use actix_web::{App, HttpResponse, web};
 
 use crate::draw::Seed;
 use crate::reload::status::LoadStatus;

@@ -337,7 +337,8 @@ faults:
     let all: Vec<(Option<u16>, Option<u128>)> = (0..9)
         .map(|_| {
             let outcome = Request::numbered(0).send(&folder.registry, "default");
-            let status = (outcome.send_plan.manner == Transmission::Plain).then_some(outcome.reply.status);
+            let status =
+                (outcome.send_plan.transmission == Transmission::Plain).then_some(outcome.reply.status);
             (status, outcome.send_plan.delay.map(|span| span.as_millis()))
         })
         .collect();

@@ -210,7 +210,7 @@ pub fn number(outcome: &Outcome, name: &str) -> f64 {
 
 /// Whether a fault applied: the response names it, or is not sent as it is.
 pub fn is_faulted(outcome: &Outcome) -> bool {
-    header(outcome, "x-standin-fault").is_some() || outcome.send_plan.manner != Transmission::Plain
+    header(outcome, "x-standin-fault").is_some() || outcome.send_plan.transmission != Transmission::Plain
 }
 
 /// The numbers from 0 up to `count`, shuffled.

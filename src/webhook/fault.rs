@@ -70,7 +70,7 @@ impl DeliveryKey<'_> {
                 fingerprint: self.fingerprint(),
                 key: None,
             };
-            if counted.strikes(seed, counters).applied {
+            if counted.apply(seed, counters).applied {
                 return Some(fault.effect);
             }
         }

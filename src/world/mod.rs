@@ -187,7 +187,7 @@ impl World {
             .map(|(id, (fault, from_file))| FaultStatus {
                 fault: Arc::clone(fault),
                 from_file,
-                hits: counters.strikes(id),
+                hits: counters.hits(id),
             })
             .collect()
     }

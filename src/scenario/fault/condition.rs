@@ -3,7 +3,7 @@
 use serde_json::{Map, Value as Json, json};
 
 use crate::fault::condition::Condition;
-use crate::fault::pointer::{NoPointer, Pointer};
+use crate::fault::pointer::{InvalidPointer, Pointer};
 use crate::scenario::collections::{NonNullMap, OneOrMany};
 use crate::scenario::diagnostic::Findings;
 use crate::scenario::fault::headers;
@@ -32,7 +32,7 @@ impl Read for Pointer {
 fn pointer(findings: &mut Findings, text: &str, span: Span) -> Option<Pointer> {
     match Pointer::new(text) {
         Ok(pointer) => Some(pointer),
-        Err(NoPointer::Relative) => {
+        Err(InvalidPointer::Relative) => {
             let steps = text.trim_start_matches(['$', '#', '.']).replace(['.', '['], "/").replace(']', "");
             let near = format!("/{}", steps.trim_start_matches('/'));
             findings
@@ -44,7 +44,7 @@ fn pointer(findings: &mut Findings, text: &str, span: Span) -> Option<Pointer> {
                 .label(format!("did you mean `{near}`?"));
             None
         }
-        Err(NoPointer::Escape(_)) => {
+        Err(InvalidPointer::Escape(_)) => {
             findings
                 .error(
                     "wrong-pointer",

@@ -32,7 +32,7 @@ pub fn validate(
     } else if let (Some(status), Some(message)) = (status, message) {
         let warning = format!("no operation ever answers {number}: the API has no such error");
         findings.warning("never-answered", code.span, warning).help("it is injected anyway");
-        Answer::Made { number, status, message }
+        Answer::Custom { number, status, message }
     } else {
         // An invalid status or message has been reported already.
         if error.status.is_none() || error.message.is_none() {

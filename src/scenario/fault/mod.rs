@@ -75,7 +75,7 @@ pub fn names(nodes: &[&Node]) -> Vec<String> {
 /// Error codes outside the catalogue that faults inject.
 pub fn custom_codes(faults: &[Fault]) -> Vec<u32> {
     let custom = |fault: &Fault| match &fault.effect.effect {
-        Some(Effect::Error(Error { answer: Answer::Made { number, .. }, .. })) => Some(*number),
+        Some(Effect::Error(Error { answer: Answer::Custom { number, .. }, .. })) => Some(*number),
         Some(
             Effect::Error(_) | Effect::Status(_) | Effect::Connection(_) | Effect::Body(_) | Effect::Lost(_),
         )

@@ -37,7 +37,7 @@ async fn shape(request: &HttpRequest, sending: SendPlan, response: HttpResponse)
         sleep(delay).await;
     }
     let control = request.conn_data::<Control>().cloned().unwrap_or_default();
-    let ending = match sending.manner {
+    let ending = match sending.transmission {
         Transmission::Plain => return response,
         Transmission::Drip { bytes, every } => return body::drip(response, bytes, every),
         Transmission::Truncate { share } => return body::truncate(response, share, control),

@@ -43,7 +43,7 @@ pub(super) fn decide(path: &str) -> (Vec<u8>, SendPlan) {
         "/forever/delay" => Some(FOREVER),
         _ => None,
     };
-    (body, SendPlan { delay, manner })
+    (body, SendPlan { delay, transmission })
 }
 
 /// Tells when the handler of a request is gone.
