@@ -21,7 +21,7 @@ const LARGE: usize = 6_000_001;
 pub(super) fn decide(path: &str) -> (Vec<u8>, SendPlan) {
     let small = || path.as_bytes().repeat(10);
     let large = || (b'a'..=b'w').cycle().take(LARGE).collect();
-    let (body, manner) = match path {
+    let (body, transmission) = match path {
         "/large" => (large(), Transmission::Plain),
         "/reset" => (small(), Transmission::Reset),
         "/close" => (small(), Transmission::Close),
