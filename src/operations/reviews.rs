@@ -3,7 +3,8 @@
 //! The names of the query parameters, and own businesses where the competitor flag is not true, are as published and
 //! decided in `behaviour.md` 4. A date error has its own code per field.
 
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::json;
@@ -16,7 +17,7 @@ use crate::api::operation::Operation;
 use crate::api::query::{index, page, within_window};
 use crate::api::schema::{self, Integer, Rating, RequestDate, ResponseDate, schemas};
 use crate::api::sources;
-use crate::dataset::added;
+use crate::dataset::added::{self, ListedReview};
 use crate::dataset::facts::{BusinessRef, Dataset};
 use crate::dataset::records::Kind;
 use crate::dataset::review_view::ReviewView;
@@ -228,8 +229,7 @@ fn run(context: &Context<'_>, authorized: &Authorized<'_>) -> Result<Done, ApiEr
     };
     let reviews = added::reviews(dataset, context.added, &filter, search.as_deref());
     let (skip, take) = page(start, count);
-    let reviews = reviews.skip(skip).take(take).filter_map(|review| dataset.listed_review(review));
-    let body = list(reviews, take).into();
+    let body = list(dataset, reviews.skip(skip).take(take), take).into();
     let account = dataset.account(dataset.account_at(place)).number;
     Ok(Done { body, account, contact: None, note: None })
 }
@@ -306,23 +306,68 @@ fn statuses(field: Field<'_>) -> Result<Option<bool>, ApiError> {
     })
 }
 
-/// The JSON of those reviews, each written straight into it.
-fn list<'a>(reviews: impl Iterator<Item = ReviewView<'a>>, count: usize) -> Vec<u8> {
+/// The JSON array of these reviews.
+fn list<'a>(dataset: &Dataset, reviews: impl Iterator<Item = ListedReview<'a>>, count: usize) -> Vec<u8> {
     let mut body = Vec::with_capacity(TYPICAL_BYTES * count.clamp(1, 100));
     body.push(b'[');
-    for review in reviews {
-        if body.len() > 1 {
-            body.push(b',');
+    RENDERED.with_borrow_mut(|rendered| {
+        for review in reviews {
+            if body.len() > 1 {
+                body.push(b',');
+            }
+            match review {
+                ListedReview::Seeded(row) => rendered.append(dataset, row, &mut body),
+                added @ ListedReview::Added(_) => render(dataset, added, &mut body),
+            }
         }
-        let written = serde_json::to_writer(&mut body, &Response::of(&review));
-        debug_assert!(written.is_ok(), "a response type that is not JSON: {written:?}");
-    }
+    });
     body.push(b']');
     body
 }
 
+fn render(dataset: &Dataset, review: ListedReview<'_>, body: &mut Vec<u8>) {
+    if let Some(review) = dataset.listed_review(review) {
+        let written = serde_json::to_writer(body, &Response::of(&review));
+        debug_assert!(written.is_ok(), "a response type that is not JSON: {written:?}");
+    }
+}
+
 /// Length of a usual review, by which the room for a page is reserved.
 const TYPICAL_BYTES: usize = 900;
+
+/// Number of rendered reviews that a thread keeps, less than 2 MiB of usual ones.
+const RENDERED_ROWS: usize = 2048;
+
+/// Longer reviews are rendered each time.
+const RENDERED_BYTES: usize = 4096;
+
+thread_local! {
+    static RENDERED: RefCell<RenderedReviews> = RefCell::default();
+}
+
+/// Reviews that this thread has rendered, by row. Pages overlap: different calls show the same reviews, and the words of a
+/// generated one are drawn each time it is rendered, which takes 16,000 instructions. A dataset never changes, so a
+/// rendered review is never out of date.
+#[derive(Default)]
+struct RenderedReviews(HashMap<(u64, u32), Box<[u8]>>);
+
+impl RenderedReviews {
+    fn append(&mut self, dataset: &Dataset, row: u32, body: &mut Vec<u8>) {
+        if let Some(bytes) = self.0.get(&(dataset.number, row)) {
+            body.extend_from_slice(bytes);
+            return;
+        }
+        let start = body.len();
+        render(dataset, ListedReview::Seeded(row), body);
+        let bytes = &body[start..];
+        if bytes.len() <= RENDERED_BYTES {
+            if self.0.len() >= RENDERED_ROWS {
+                self.0.clear();
+            }
+            self.0.insert((dataset.number, row), bytes.into());
+        }
+    }
+}
 
 impl<'a> Response<'a> {
     /// A review as the API shows it.
