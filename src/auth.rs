@@ -1,4 +1,4 @@
-//! API keys: what they cover, and who a call is from (`behaviour.md` 1, steps 4 and 6).
+//! API keys: what they cover, and who a call is from (`docs/api.md` 1, steps 4 and 6).
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -269,7 +269,7 @@ pub struct Answer {
     pub logo: Option<String>,
 }
 
-/// A contact, by the fields of `interface.md`.
+/// A contact, by the fields of `docs/api.md` 4.3.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[expect(missing_docs, reason = "the documented fields, in the documented order")]
 pub struct Contact {

@@ -186,7 +186,9 @@ fn the_command_prints_both_documents_and_always_the_same() {
     assert_eq!(printed(&[]), printed(&[]));
     let api: Value = serde_json::from_slice(&printed(&[])).unwrap();
     let admin: Value = serde_json::from_slice(&printed(&["--admin"])).unwrap();
-    let names = |document: &Value| -> Vec<String> { document["paths"].as_object().unwrap().keys().cloned().collect() };
+    let names = |document: &Value| -> Vec<String> {
+        document["paths"].as_object().unwrap().keys().cloned().collect()
+    };
     assert_eq!(names(&api), names(&server().client().call("GET", "/openapi.json").send().ok()));
     assert_eq!(admin["paths"], server().admin("GET", "openapi.json").send().ok()["paths"]);
 }
