@@ -1,4 +1,4 @@
-//! Kinds of custom fields and the values that fit them (`docs/api.md` 4, contact).
+//! Kinds of custom fields and the values that fit them (`docs/api.md` 4.3).
 
 use crate::api::dates::Day;
 use crate::dataset::records::CustomField;

@@ -244,7 +244,7 @@ pub struct Answer {
     pub logo: Option<String>,
 }
 
-/// A contact, with the fields of `docs/api.md` 4.
+/// A contact, with the fields of `docs/api.md` 4.3.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Contact {
     pub id: u64,

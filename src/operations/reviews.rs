@@ -1,7 +1,7 @@
 //! `POST /v1/review/businessId/{id}`: the reviews of a competitor, or of an own account or location.
 //!
 //! The names of the query parameters, and own businesses where the competitor flag is not true, are as published and
-//! decided in `behaviour.md` 4. A date error has its own code per field.
+//! decided in `docs/api.md` 4. A date error has its own code per field.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};

@@ -131,10 +131,13 @@ impl LogWriter {
             .wait_while(queue, |queue| queue.is_written())
             .unwrap_or_else(PoisonError::into_inner);
         queue.writing = true;
-        if queue.messages.is_empty() {
-            return notice(std::mem::take(&mut queue.unreported)) + "\n";
-        }
-        queue.take()
+        let text = if queue.messages.is_empty() {
+            notice(std::mem::take(&mut queue.unreported)) + "\n"
+        } else {
+            queue.take()
+        };
+        self.0.changed.notify_all();
+        text
     }
 }
 

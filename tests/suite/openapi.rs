@@ -17,7 +17,8 @@ fn examples() -> std::path::PathBuf {
 
 /// Sends the example of an operation.
 fn sent(client: &Client, name: &str, path: &str, example: &Value) -> Value {
-    let path = path.replace("{CompetitorEnterpriseBusinessId}", example["path"].as_str().unwrap_or_default());
+    let prefix = path.split_once('{').map_or(path, |(prefix, _)| prefix);
+    let path = format!("{prefix}{}", example["path"].as_str().unwrap_or_default());
     let mut request = client.call("POST", &path).header("x-business-number", "100").json(&example["body"]);
     for (name, value) in example["query"].as_object().into_iter().flatten() {
         request = request.query(name, value.as_str().unwrap());
@@ -185,7 +186,10 @@ fn the_command_prints_both_documents_and_always_the_same() {
     assert_eq!(printed(&[]), printed(&[]));
     let api: Value = serde_json::from_slice(&printed(&[])).unwrap();
     let admin: Value = serde_json::from_slice(&printed(&["--admin"])).unwrap();
-    assert_eq!(api["paths"].as_object().unwrap().len(), 6);
+    let names = |document: &Value| -> Vec<String> {
+        document["paths"].as_object().unwrap().keys().cloned().collect()
+    };
+    assert_eq!(names(&api), names(&server().client().call("GET", "/openapi.json").send().ok()));
     assert_eq!(admin["paths"], server().admin("GET", "openapi.json").send().ok()["paths"]);
 }
 
