@@ -42,7 +42,7 @@ pub struct Flags {
     #[arg(long, value_name = "SECONDS", default_value_t = 5, env = "STANDIN_GRACE")]
     pub grace: u64,
     /// Delete a world that was created on demand after it was unused for this long; `never` keeps it
-    #[arg(long, value_name = "DURATION_FORMAT", default_value = "1h", value_parser = idle, env = "STANDIN_IDLE")]
+    #[arg(long, value_name = "DURATION", default_value = "1h", value_parser = idle, env = "STANDIN_IDLE")]
     pub idle: Idle,
     #[command(flatten)]
     pub journal: Journal,
