@@ -12,29 +12,29 @@ use crate::dataset::records::Kind;
 
 /// A key of the scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Key {
-    pub key: String,
+pub(crate) struct Key {
+    pub(crate) key: String,
     /// The key's name in logs and the journal. For a key with a world of its own, also the name of that world.
-    pub name: Option<String>,
+    pub(crate) name: Option<String>,
     /// The accounts that it covers; none means all.
-    pub accounts: Option<Vec<u64>>,
-    pub rate_limit: Option<RateLimit>,
-    pub revoked: bool,
+    pub(crate) accounts: Option<Vec<u64>>,
+    pub(crate) rate_limit: Option<RateLimit>,
+    pub(crate) revoked: bool,
     /// Whether its requests go to a world that belongs to this key alone.
-    pub own_world: bool,
+    pub(crate) own_world: bool,
 }
 
 /// A limit on the number of requests in each window of world time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RateLimit {
-    pub requests: u32,
+pub(crate) struct RateLimit {
+    pub(crate) requests: u32,
     /// At least a millisecond.
-    pub window: Duration,
+    pub(crate) window: Duration,
 }
 
 /// The keys of a scenario.
 #[derive(Clone, Debug, Default)]
-pub struct Keys {
+pub(crate) struct Keys {
     keys: Vec<Key>,
     /// Index of each key.
     indexes: BTreeMap<String, usize>,
@@ -42,28 +42,28 @@ pub struct Keys {
 
 /// The sender of a call.
 #[derive(Clone, Copy, Debug)]
-pub struct Caller<'a> {
+pub(crate) struct Caller<'a> {
     /// The scenario's key; none if the scenario accepts any key.
-    pub key: Option<&'a Key>,
+    pub(crate) key: Option<&'a Key>,
 }
 
 impl Keys {
-    pub fn new(keys: Vec<Key>) -> Self {
+    pub(crate) fn new(keys: Vec<Key>) -> Self {
         let indexes = keys.iter().enumerate().map(|(place, key)| (key.key.clone(), place)).collect();
         Self { keys, indexes }
     }
 
     /// All keys, in the order of the scenario.
-    pub fn all(&self) -> &[Key] {
+    pub(crate) fn all(&self) -> &[Key] {
         &self.keys
     }
 
-    pub fn find(&self, key: &str) -> Option<&Key> {
+    pub(crate) fn find(&self, key: &str) -> Option<&Key> {
         self.indexes.get(key).map(|place| &self.keys[*place])
     }
 
     /// How a sent key relates to the keys of the scenario, for the fingerprint of its requests.
-    pub fn place(&self, sent: Option<&str>) -> KeyMatch {
+    pub(crate) fn place(&self, sent: Option<&str>) -> KeyMatch {
         match sent {
             None => KeyMatch::None,
             Some(_) if self.keys.is_empty() => KeyMatch::Any,
@@ -72,7 +72,7 @@ impl Keys {
     }
 
     /// The name of a key in logs and the journal: its own name, else its number in the scenario's list.
-    pub fn label(&self, place: KeyMatch) -> Option<String> {
+    pub(crate) fn label(&self, place: KeyMatch) -> Option<String> {
         Some(match place {
             KeyMatch::Listed(place) => match self.keys.get(place).and_then(|key| key.name.as_ref()) {
                 Some(name) => format!("key:{name}"),
@@ -89,7 +89,7 @@ impl Keys {
     ///
     /// # Errors
     /// 1167 if there is no key, 1161 if it is unknown or revoked.
-    pub fn authenticate(&self, sent: Option<&str>) -> Result<Caller<'_>, ApiError> {
+    pub(crate) fn authenticate(&self, sent: Option<&str>) -> Result<Caller<'_>, ApiError> {
         let Some(sent) = sent.map(str::trim).filter(|sent| !sent.is_empty()) else {
             return Err(ApiError::new(
                 Code::KeyMissing,
@@ -108,14 +108,14 @@ impl Keys {
 }
 
 /// The key in a call's header, or in the retired query parameter if the dialect accepts it.
-pub fn sent_key<'a>(call: &Call<'a>, dialect: &Dialect) -> Option<Cow<'a, str>> {
+pub(crate) fn sent_key<'a>(call: &Call<'a>, dialect: &Dialect) -> Option<Cow<'a, str>> {
     let header = call.header("x-api-key").filter(|key| !key.is_empty());
     header.or_else(|| dialect.query_api_key.then(|| call.parameter("api_key"))?)
 }
 
 impl Caller<'_> {
     /// Whether the key covers an account: the account is one of the key's, or stands below one of them.
-    pub fn covers(&self, dataset: &Dataset, account: u32) -> bool {
+    pub(crate) fn covers(self, dataset: &Dataset, account: u32) -> bool {
         let Some(accounts) = self.key.and_then(|key| key.accounts.as_ref()) else { return true };
         accounts.iter().any(|number| match number_at(dataset, *number) {
             Some(BusinessRef::Account(above)) => dataset.is_under(account, above),
@@ -128,7 +128,7 @@ impl Caller<'_> {
     ///
     /// # Errors
     /// The given code if the header is missing, not a number, unknown, a location, not covered, or of the wrong kind.
-    pub fn enterprise(&self, dataset: &Dataset, call: &Call<'_>, code: Code) -> Result<u32, ApiError> {
+    pub(crate) fn enterprise(self, dataset: &Dataset, call: &Call<'_>, code: Code) -> Result<u32, ApiError> {
         let refuse = |why: &str| Err(ApiError::new(code, format!("x-business-number: {why}")));
         let Some(sent) = call.header("x-business-number").filter(|sent| !sent.is_empty()) else {
             return refuse("the header is missing");
@@ -153,7 +153,12 @@ impl Caller<'_> {
     ///
     /// # Errors
     /// 1011 if it is not a number, unknown, or not covered by the key.
-    pub fn business(&self, dataset: &Dataset, field: &str, sent: &str) -> Result<BusinessRef, ApiError> {
+    pub(crate) fn business(
+        self,
+        dataset: &Dataset,
+        field: &str,
+        sent: &str,
+    ) -> Result<BusinessRef, ApiError> {
         let refuse = |why: &str| Err(ApiError::new(Code::BusinessInvalid, format!("{field}: {why}")));
         let Some(number) = whole_number(sent) else { return refuse("it is not a number") };
         match dataset.find(number) {
@@ -167,7 +172,7 @@ impl Caller<'_> {
 }
 
 /// Parses a number written in digits. A number of more than 63 bits becomes the largest of 63 bits, which no business has.
-pub fn whole_number(text: &str) -> Option<i64> {
+pub(crate) fn whole_number(text: &str) -> Option<i64> {
     let text = text.trim();
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     digits.then(|| text.parse().unwrap_or(i64::MAX))

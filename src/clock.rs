@@ -5,10 +5,10 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// An instant: milliseconds since 1970-01-01T00:00:00Z. `api::dates` parses and formats it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Moment(pub i64);
+pub(crate) struct Moment(pub(crate) i64);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
+pub(crate) enum Mode {
     /// Stands still until it is advanced.
     Frozen,
     /// Goes on with real time.
@@ -17,10 +17,10 @@ pub enum Mode {
 
 /// The clock setting of a scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Setting {
+pub(crate) struct Setting {
     /// None means the system's time.
-    pub start: Option<Moment>,
-    pub mode: Mode,
+    pub(crate) start: Option<Moment>,
+    pub(crate) mode: Mode,
 }
 
 impl Default for Setting {
@@ -31,67 +31,67 @@ impl Default for Setting {
 
 /// The parts of a clock setting that a request or a scenario file gives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PartialSetting {
-    pub start: Option<Moment>,
-    pub mode: Option<Mode>,
+pub(crate) struct PartialSetting {
+    pub(crate) start: Option<Moment>,
+    pub(crate) mode: Option<Mode>,
 }
 
 impl PartialSetting {
     /// Replaces the given parts of a setting.
-    pub fn apply_to(self, setting: Setting) -> Setting {
+    pub(crate) fn apply_to(self, setting: Setting) -> Setting {
         Setting { start: self.start.or(setting.start), mode: self.mode.unwrap_or(setting.mode) }
     }
 }
 
 /// The system's time.
 #[expect(clippy::disallowed_methods, reason = "this is the one place that reads it")]
-pub fn system_now() -> Moment {
+pub(crate) fn system_now() -> Moment {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Moment(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }
 
 /// A monotonic instant of real time.
 #[expect(clippy::disallowed_methods, reason = "this is the one place that reads it")]
-pub fn real_now() -> Instant {
+pub(crate) fn real_now() -> Instant {
     Instant::now()
 }
 
 /// Time since the first call of this function.
-pub fn uptime() -> Duration {
+pub(crate) fn uptime() -> Duration {
     static START: LazyLock<Instant> = LazyLock::new(real_now);
     START.elapsed()
 }
 
 /// A moment, a span later.
-pub fn later(moment: Moment, span: Duration) -> Moment {
+pub(crate) fn later(moment: Moment, span: Duration) -> Moment {
     Moment(moment.0.saturating_add(milliseconds(span)))
 }
 
 /// The requested time is before the clock's time, which stays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct InThePast;
+pub(crate) struct InThePast;
 
 /// The clock of one world.
 #[derive(Debug)]
-pub struct VirtualClock {
+pub(crate) struct VirtualClock {
     /// Held for a few instructions, never over an await.
     state: Mutex<State>,
 }
 
 /// The time of a clock at one instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reading {
+pub(crate) struct Reading {
     /// World time.
-    pub now: Moment,
+    pub(crate) now: Moment,
     /// World time at which the world started.
-    pub start: Moment,
+    pub(crate) start: Moment,
     /// Real time since then.
-    pub elapsed: Duration,
+    pub(crate) elapsed: Duration,
 }
 
 impl Reading {
     /// World time since the world's start.
-    pub fn since_start(&self) -> Duration {
+    pub(crate) fn since_start(&self) -> Duration {
         span(self.start, self.now)
     }
 }
@@ -125,7 +125,7 @@ fn milliseconds(span: Duration) -> i64 {
 
 impl VirtualClock {
     /// A clock at its start.
-    pub fn new(setting: Setting) -> Self {
+    pub(crate) fn new(setting: Setting) -> Self {
         Self { state: Mutex::new(Self::initial(setting)) }
     }
 
@@ -141,12 +141,12 @@ impl VirtualClock {
     }
 
     /// World time.
-    pub fn now(&self) -> Moment {
+    pub(crate) fn now(&self) -> Moment {
         self.with(|state| state.now(real_now()))
     }
 
     /// All that it shows at a real instant.
-    pub fn at(&self, real: Instant) -> Reading {
+    pub(crate) fn at(&self, real: Instant) -> Reading {
         self.with(|state| Reading {
             now: state.now(real),
             start: state.start,
@@ -155,22 +155,22 @@ impl VirtualClock {
     }
 
     /// World time from the world's start to a moment.
-    pub fn since_start(&self, moment: Moment) -> Duration {
+    pub(crate) fn since_start(&self, moment: Moment) -> Duration {
         span(self.start(), moment)
     }
 
     /// World time at which the world started.
-    pub fn start(&self) -> Moment {
+    pub(crate) fn start(&self) -> Moment {
         self.with(|state| state.start)
     }
 
     /// How it goes.
-    pub fn mode(&self) -> Mode {
+    pub(crate) fn mode(&self) -> Mode {
         self.with(|state| if state.running_since.is_some() { Mode::Running } else { Mode::Frozen })
     }
 
     /// Freezes it, or lets it run on from where it stands.
-    pub fn set_mode(&self, mode: Mode) {
+    pub(crate) fn set_mode(&self, mode: Mode) {
         self.with(|state| {
             let real = real_now();
             state.base = state.now(real);
@@ -182,7 +182,7 @@ impl VirtualClock {
     ///
     /// # Errors
     /// The time is in the past: a clock never goes back.
-    pub fn set(&self, to: Moment) -> Result<(), InThePast> {
+    pub(crate) fn set(&self, to: Moment) -> Result<(), InThePast> {
         self.with(|state| {
             let real = real_now();
             if to < state.now(real) {

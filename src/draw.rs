@@ -11,14 +11,14 @@ const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The number from which all draws of a scenario derive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Seed(pub u64);
+pub(crate) struct Seed(pub(crate) u64);
 
 impl Seed {
     /// A seed from the operating system, for `seed: random`. It is below 2^53, so that every JSON reader keeps it exact.
     ///
     /// # Errors
     /// The operating system cannot provide random numbers.
-    pub fn random() -> Result<Self, rand::rngs::SysError> {
+    pub(crate) fn random() -> Result<Self, rand::rngs::SysError> {
         use rand::TryRng;
         Ok(Self(rand::rngs::SysRng.try_next_u64()? >> 11))
     }
@@ -26,23 +26,23 @@ impl Seed {
 
 /// A stream of numbers that depends on its seed, purpose and keys only.
 #[derive(Clone, Debug)]
-pub struct Draw {
+pub(crate) struct Draw {
     state: u64,
 }
 
 impl Draw {
     /// The stream of a purpose under a seed.
-    pub fn new(seed: Seed, purpose: &str) -> Self {
+    pub(crate) fn new(seed: Seed, purpose: &str) -> Self {
         Self { state: mix(seed.0 ^ GOLDEN) }.with_text(purpose)
     }
 
     /// The stream with one more key.
-    pub const fn with(&self, key: u64) -> Self {
+    pub(crate) const fn with(&self, key: u64) -> Self {
         Self { state: mix(self.state ^ mix(key.wrapping_add(GOLDEN))) }
     }
 
     /// The stream with one more key, which is a text.
-    pub fn with_text(&self, key: &str) -> Self {
+    pub(crate) fn with_text(&self, key: &str) -> Self {
         let mut draw = self.with(key.len() as u64);
         for chunk in key.as_bytes().chunks(8) {
             let mut word = [0; 8];
@@ -53,24 +53,24 @@ impl Draw {
     }
 
     /// The next number, of 64 bits.
-    pub const fn number(&mut self) -> u64 {
+    pub(crate) const fn number(&mut self) -> u64 {
         self.state = self.state.wrapping_add(GOLDEN);
         mix(self.state)
     }
 
     /// The next number below `bound`; 0 where the bound is 0.
-    pub const fn below(&mut self, bound: u64) -> u64 {
+    pub(crate) const fn below(&mut self, bound: u64) -> u64 {
         ((self.number() as u128 * bound as u128) >> 64) as u64
     }
 
     /// Picks an element; none if the slice is empty.
-    pub fn pick<'a, T>(&mut self, from: &'a [T]) -> Option<&'a T> {
+    pub(crate) fn pick<'a, T>(&mut self, from: &'a [T]) -> Option<&'a T> {
         from.get(usize::try_from(self.below(from.len() as u64)).unwrap_or_default())
     }
 
     /// The position of an element after `length` elements are shuffled by this draw. This is a permutation without a table:
     /// four rounds of a balanced Feistel network, repeated until the result is in range.
-    pub fn permuted(&self, element: u64, length: u64) -> u64 {
+    pub(crate) fn permuted(&self, element: u64, length: u64) -> u64 {
         let half = (64 - length.saturating_sub(1).leading_zeros()).div_ceil(2).max(1);
         let mask = (1_u64 << half) - 1;
         let mut at = element;
@@ -87,7 +87,7 @@ impl Draw {
     }
 
     /// Whether an event with a probability of `parts` in a million occurs.
-    pub const fn chance(&mut self, parts: u32) -> bool {
+    pub(crate) const fn chance(&mut self, parts: u32) -> bool {
         self.below(1_000_000) < parts as u64
     }
 }

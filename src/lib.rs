@@ -1,50 +1,50 @@
 //! Standin: a fake business-reputation backend that behaves like the real one.
 //!
-//! A scenario (a YAML file) says what the backend is; its dataset is built from a seed and shared; every world is one
-//! isolated run of it. A request walks one way through the rooms below: `server` receives it, `pipeline` takes it
-//! through key, limit and checks, an operation answers it from `dataset` and `ledger`.
+//! A scenario (a YAML file) describes the backend. Its dataset is built from a seed and shared. Every world is one isolated
+//! run of a scenario. A request goes through the modules below in one direction: `server` receives it, `pipeline` checks
+//! it, and an operation answers it from `dataset` and `ledger`.
 //!
-//! The modules stand in reading order, and each knows only those before it (`tests/architecture.rs` holds the table).
-//! Absent on purpose: a database (facts are immutable, and what is written lives with its world), a general mock engine
-//! (the six operations are code, not templates), and any source of chance or time but `draw` and `clock`.
+//! The modules are in reading order, and each imports only modules before it (`tests/architecture.rs` has the table).
+//! Absent on purpose: a database (facts are immutable, and what clients write lives with its world), a general mock engine
+//! (the operations are code, not templates), and any source of chance or time other than `draw` and `clock`.
 
-/// A world's clock, and the process's own time.
-pub mod clock;
-/// Seeds, and the draws that come from them.
-pub mod draw;
+/// The clock of a world, and real time.
+mod clock;
+/// Seeds, and the numbers drawn from them.
+mod draw;
 
 /// The vocabulary of the simulated API.
-pub mod api;
+mod api;
 /// The seeded facts, immutable.
-pub mod dataset;
-/// API keys, and who a call is from.
-pub mod auth;
-/// What goes wrong, and when.
-pub mod fault;
-/// What was written to a world.
-pub mod ledger;
-/// The six operations.
-pub mod operations;
-/// Every call, as received and answered.
-pub mod journal;
-/// Events and where they go.
-pub mod webhook;
-/// What a well-behaved client does.
-pub mod expect;
+mod dataset;
+/// API keys.
+mod auth;
+/// Fault injection.
+mod fault;
+/// What clients wrote to a world.
+mod ledger;
+/// The operations of the simulated API.
+mod operations;
+/// The calls of a world, as received and answered.
+mod journal;
+/// Events and their delivery.
+mod webhook;
+/// Expectations on a client.
+mod expect;
 /// The scenario language.
-pub mod scenario;
+mod scenario;
 /// Isolated runs of a scenario.
-pub mod world;
+mod world;
 /// The way of a request.
-pub mod pipeline;
-/// From a saved file to what is served.
-pub mod reload;
+mod pipeline;
+/// Loading scenarios, and replacing what is served.
+mod reload;
 /// The HTTP server.
-pub mod server;
+mod server;
 /// The commands.
-pub mod cli;
-/// A server within a Rust test.
-pub mod library;
+mod cli;
+/// A server inside a Rust test.
+mod library;
 /// Benchmarks.
 #[cfg(feature = "bench")]
 #[doc(hidden)]

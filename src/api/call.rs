@@ -4,21 +4,21 @@ use std::borrow::Cow;
 
 /// One HTTP request of the API, its body read to the end.
 #[derive(Clone, Debug)]
-pub struct Call<'a> {
+pub(crate) struct Call<'a> {
     /// As sent, in upper case for the usual methods.
-    pub method: &'a str,
+    pub(crate) method: &'a str,
     /// The path, without world prefix and query, still percent-encoded.
-    pub path: &'a str,
+    pub(crate) path: &'a str,
     /// The query, without the question mark, still percent-encoded.
-    pub query: &'a str,
+    pub(crate) query: &'a str,
     /// Header names in lower case with their values, in the order sent.
-    pub headers: Vec<(&'a str, &'a [u8])>,
+    pub(crate) headers: Vec<(&'a str, &'a [u8])>,
     /// The body.
-    pub body: Body<'a>,
+    pub(crate) body: Body<'a>,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub enum Body<'a> {
+pub(crate) enum Body<'a> {
     Whole(&'a [u8]),
     /// The body was larger than the limit, and was discarded.
     TooLarge,
@@ -26,7 +26,7 @@ pub enum Body<'a> {
 
 /// How the key of a request relates to the scenario's keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum KeyMatch {
+pub(crate) enum KeyMatch {
     /// The key with this index in the list.
     Listed(usize),
     /// Some key, in a scenario that accepts any.
@@ -39,11 +39,11 @@ pub enum KeyMatch {
 }
 
 /// Size limit of a body that an operation reads, in bytes.
-pub const BODY_LIMIT: usize = 1 << 20;
+pub(crate) const BODY_LIMIT: usize = 1 << 20;
 
 impl<'a> Call<'a> {
     /// The first header of this lower-case name, without white space around it. Invalid UTF-8 is replaced.
-    pub fn header(&self, name: &str) -> Option<Cow<'a, str>> {
+    pub(crate) fn header(&self, name: &str) -> Option<Cow<'a, str>> {
         let value = self.headers.iter().find(|(known, _)| *known == name)?.1;
         let value = value.trim_ascii();
         Some(match std::str::from_utf8(value) {
@@ -53,18 +53,18 @@ impl<'a> Call<'a> {
     }
 
     /// The query parameters with their values, decoded, in the order sent.
-    pub fn parameters(&self) -> form_urlencoded::Parse<'a> {
+    pub(crate) fn parameters(&self) -> form_urlencoded::Parse<'a> {
         form_urlencoded::parse(self.query.as_bytes())
     }
 
     /// The first query parameter of that name, decoded. An empty or blank value counts as absent (`docs/api.md` 3).
-    pub fn parameter(&self, name: &str) -> Option<Cow<'a, str>> {
+    pub(crate) fn parameter(&self, name: &str) -> Option<Cow<'a, str>> {
         let (_, value) = self.parameters().find(|(known, _)| known == name)?;
         (!value.trim().is_empty()).then_some(value)
     }
 
     /// The body, empty if it was too large.
-    pub const fn bytes(&self) -> &'a [u8] {
+    pub(crate) const fn bytes(&self) -> &'a [u8] {
         match self.body {
             Body::Whole(bytes) => bytes,
             Body::TooLarge => &[],
@@ -73,7 +73,7 @@ impl<'a> Call<'a> {
 }
 
 /// A segment of a path, percent-decoded (RFC 3986, 2.1). A broken escape stands as written.
-pub fn decode(segment: &str) -> Cow<'_, str> {
+pub(crate) fn decode(segment: &str) -> Cow<'_, str> {
     percent_encoding::percent_decode_str(segment).decode_utf8_lossy()
 }
 

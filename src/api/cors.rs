@@ -9,12 +9,12 @@ use crate::api::dialect::Cors;
 use crate::api::reply::Reply;
 
 /// Headers of an answer that a page may read.
-pub const EXPOSED: &str = "retry-after, preference-applied, x-standin-detail, x-standin-generation, x-standin-fault, \
+pub(crate) const EXPOSED: &str = "retry-after, preference-applied, x-standin-detail, x-standin-generation, x-standin-fault, \
      x-standin-attempt, x-standin-draw, x-standin-threshold";
 const HEADERS: &str = "accept, content-type, prefer, x-api-key, x-business-number, x-standin-trace";
 
 /// The reply to a preflight. None if the call is something else, or if the dialect has no CORS.
-pub fn preflight(cors: &Cors, call: &Call<'_>) -> Option<Reply> {
+pub(crate) fn preflight(cors: &Cors, call: &Call<'_>) -> Option<Reply> {
     if call.method != "OPTIONS" || *cors == Cors::None {
         return None;
     }
@@ -37,17 +37,16 @@ pub fn preflight(cors: &Cors, call: &Call<'_>) -> Option<Reply> {
 }
 
 /// Adds the headers that let a page read a reply. Only a call with an `Origin` comes from a page.
-pub fn add_headers(mut reply: Reply, cors: &Cors, call: &Call<'_>) -> Reply {
+pub(crate) fn add_headers(mut reply: Reply, cors: &Cors, call: &Call<'_>) -> Reply {
     if let Cors::Origins(_) = cors {
         // The reply depends on the header, which caches must know.
         reply = reply.with("vary", "origin");
     }
     let Some(origin) = call.header("origin") else { return reply };
     let origin: Cow<'static, str> = match cors {
-        Cors::None => return reply,
         Cors::Any => "*".into(),
         Cors::Origins(allowed) if allowed.iter().any(|known| *known == origin) => origin.into_owned().into(),
-        Cors::Origins(_) => return reply,
+        Cors::Origins(_) | Cors::None => return reply,
     };
     reply.with("access-control-allow-origin", origin).with("access-control-expose-headers", EXPOSED)
 }

@@ -13,7 +13,7 @@ use crate::clock::Moment;
 
 /// A calendar day: days since 1970-01-01.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Day(pub i32);
+pub(crate) struct Day(pub(crate) i32);
 
 const EPOCH: Date = Date::constant(1970, 1, 1);
 const DAY_MS: i64 = 86_400_000;
@@ -21,7 +21,7 @@ const DAY_SECONDS: i64 = 86_400;
 
 impl Day {
     /// Reads `MM/DD/YYYY`: month and day with one digit or two, a year of four, a real calendar day.
-    pub fn from_request(text: &str) -> Option<Self> {
+    pub(crate) fn from_request(text: &str) -> Option<Self> {
         let (month, rest) = digits(text.as_bytes(), 1, 2)?;
         let (day, rest) = digits(rest.strip_prefix(b"/")?, 1, 2)?;
         let (year, rest) = digits(rest.strip_prefix(b"/")?, 4, 4)?;
@@ -29,7 +29,7 @@ impl Day {
     }
 
     /// Reads `YYYY-MM-DD`, or `MM/DD/YYYY` as in a request: the days of scenarios and seed data.
-    pub fn from_scenario(text: &str) -> Option<Self> {
+    pub(crate) fn from_scenario(text: &str) -> Option<Self> {
         let iso = || {
             let (year, rest) = digits(text.as_bytes(), 4, 4)?;
             let (month, rest) = digits(rest.strip_prefix(b"-")?, 2, 2)?;
@@ -40,7 +40,7 @@ impl Day {
     }
 
     /// The day of a year, month and day of the month, if it exists.
-    pub fn new(year: i32, month: i32, day: i32) -> Option<Self> {
+    pub(crate) fn new(year: i32, month: i32, day: i32) -> Option<Self> {
         let (year, month, day) = (year.try_into().ok()?, month.try_into().ok()?, day.try_into().ok()?);
         let since = Date::new(year, month, day).ok()?.duration_since(EPOCH);
         i32::try_from(since.as_secs() / DAY_SECONDS).ok().map(Self)
@@ -51,37 +51,37 @@ impl Day {
     }
 
     /// `YYYY-MM-DD`.
-    pub fn iso(self) -> String {
+    pub(crate) fn iso(self) -> String {
         self.date().to_string()
     }
 
     /// The midnight at which the day starts.
-    pub const fn start(self) -> Moment {
+    pub(crate) const fn start(self) -> Moment {
         Moment(self.0 as i64 * DAY_MS)
     }
 }
 
 impl Moment {
     /// Reads an instant with an offset (ISO 8601, `2026-06-30T09:00:00Z`), or a day, which means its midnight.
-    pub fn from_scenario(text: &str) -> Option<Self> {
+    pub(crate) fn from_scenario(text: &str) -> Option<Self> {
         Day::from_scenario(text).map(Day::start).or_else(|| {
             let timestamp: Timestamp = text.parse().ok()?;
             Some(Self(timestamp.as_millisecond()))
         })
     }
-    pub fn day(self) -> Day {
+    pub(crate) fn day(self) -> Day {
         Day(i32::try_from(self.0.div_euclid(DAY_MS)).unwrap_or(i32::MAX))
     }
 
     /// Clock time as `hh:mm AM/PM` (`12:05 AM`).
-    pub fn time_of_day(self) -> String {
+    pub(crate) fn time_of_day(self) -> String {
         let minutes = self.0.rem_euclid(DAY_MS) / 60_000;
         let time = Time::MIN.wrapping_add(SignedDuration::from_mins(minutes));
         time.strftime("%I:%M %p").to_string()
     }
 
     /// ISO 8601 with milliseconds where there are any (`2026-06-30T09:00:00Z`).
-    pub fn iso(self) -> String {
+    pub(crate) fn iso(self) -> String {
         Timestamp::from_millisecond(self.0).map_or_else(|_| self.0.to_string(), |stamp| stamp.to_string())
     }
 }

@@ -12,39 +12,39 @@ use crate::api::sources::{self, Source};
     clippy::struct_excessive_bools,
     reason = "each is one option of the scenario, with the name that it has there"
 )]
-pub struct Dialect {
-    pub names: Names,
+pub(crate) struct Dialect {
+    pub(crate) names: Names,
     /// Statuses that differ from the catalogue's, by code, for one operation or (none) for all.
-    pub statuses: BTreeMap<(Code, Option<Operation>), u16>,
+    pub(crate) statuses: BTreeMap<(Code, Option<Operation>), u16>,
     /// Whether the range of the review list ends before `toDate`.
-    pub to_date_exclusive: bool,
+    pub(crate) to_date_exclusive: bool,
     /// Whether the query parameter `api_key` is accepted if there is no header.
-    pub query_api_key: bool,
+    pub(crate) query_api_key: bool,
     /// Whether a contact update must itself carry email or phone.
-    pub contact_identity_in_request: bool,
+    pub(crate) contact_identity_in_request: bool,
     /// Whether a 429 of the rate limit has `Retry-After`.
-    pub retry_after: bool,
-    pub cors: Cors,
+    pub(crate) retry_after: bool,
+    pub(crate) cors: Cors,
     /// All sources: the built-in ones, then the scenario's.
-    pub sources: Vec<Source>,
+    pub(crate) sources: Vec<Source>,
 }
 
 /// Names of the query parameters that a scenario can rename.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Names {
+pub(crate) struct Names {
     /// Index of the first review, from 0.
-    pub start_index: String,
+    pub(crate) start_index: String,
     /// Number of reviews.
-    pub count: String,
+    pub(crate) count: String,
     /// True asks for a competitor's reviews.
-    pub competitor: String,
+    pub(crate) competitor: String,
     /// The business of the Q&A list.
-    pub business: String,
+    pub(crate) business: String,
 }
 
 /// Which origins a page may call from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Cors {
+pub(crate) enum Cors {
     Any,
     /// No CORS header is ever sent, and a preflight is an ordinary request.
     None,
@@ -74,7 +74,7 @@ impl Default for Dialect {
 
 impl Dialect {
     /// The HTTP status of a code for an operation.
-    pub fn status(&self, code: Code, operation: Option<Operation>) -> u16 {
+    pub(crate) fn status(&self, code: Code, operation: Option<Operation>) -> u16 {
         let changed = |operation| self.statuses.get(&(code, operation)).copied();
         operation
             .and_then(|operation| changed(Some(operation)))

@@ -1,7 +1,7 @@
 //! Recognising email addresses, well enough to refuse what clearly is not one.
 
 /// Whether the text has one `@`, something before it, a host with a dot after it, and no white space.
-pub fn looks_like_one(text: &str) -> bool {
+pub(crate) fn looks_like_one(text: &str) -> bool {
     let Some((name, host)) = text.split_once('@') else { return false };
     let plain = |part: &str| {
         !part.is_empty() && !part.contains(|c: char| c.is_whitespace() || c.is_control() || c == '@')

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 /// The rows of the catalogue, named by what they mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Code {
+pub(crate) enum Code {
     /// 1167: no API key.
     KeyMissing,
     /// 1161: an unknown or revoked API key.
@@ -55,18 +55,18 @@ pub enum Code {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub struct Row {
-    pub code: Code,
+pub(crate) struct Row {
+    pub(crate) code: Code,
     /// The number in the error body.
-    pub number: u32,
+    pub(crate) number: u32,
     /// The HTTP status. The dialect can change it.
-    pub status: u16,
+    pub(crate) status: u16,
     /// For 2003 one of many messages.
-    pub message: &'static str,
+    pub(crate) message: &'static str,
 }
 
 /// In the order of `docs/api.md` 2.
-pub const CATALOGUE: [Row; 23] = [
+pub(crate) const CATALOGUE: [Row; 23] = [
     row(Code::KeyMissing, 1167, 401, "API key is missing"),
     row(Code::KeyInvalid, 1161, 401, "Invalid API key"),
     row(Code::RateLimited, 89, 429, "Rate limit exceeded"),
@@ -102,46 +102,46 @@ const fn row(code: Code, number: u32, status: u16, message: &'static str) -> Row
 }
 
 impl Code {
-    pub const fn row(self) -> &'static Row {
+    pub(crate) const fn row(self) -> &'static Row {
         &CATALOGUE[self as usize]
     }
-    pub fn numbered(number: u32) -> Option<&'static Row> {
+    pub(crate) fn numbered(number: u32) -> Option<&'static Row> {
         CATALOGUE.iter().find(|row| row.number == number)
     }
 }
 
 /// An error that the API answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ApiError {
-    pub code: Code,
+pub(crate) struct ApiError {
+    pub(crate) code: Code,
     /// The message of the catalogue, or one that names a field.
-    pub message: Cow<'static, str>,
+    pub(crate) message: Cow<'static, str>,
     /// What exactly was wrong, for `x-standin-detail`. Empty if the message says it all.
-    pub detail: String,
+    pub(crate) detail: String,
     /// Seconds for `Retry-After`.
-    pub retry_after: Option<u64>,
+    pub(crate) retry_after: Option<u64>,
 }
 
 impl ApiError {
     /// An error with the catalogue's message.
-    pub fn new(code: Code, detail: impl Into<String>) -> Self {
+    pub(crate) fn new(code: Code, detail: impl Into<String>) -> Self {
         let message = Cow::Borrowed(code.row().message);
         Self { code, message, detail: detail.into(), retry_after: None }
     }
 
     /// A 2003 with a message of its own.
-    pub fn validation(message: impl Into<Cow<'static, str>>, detail: impl Into<String>) -> Self {
+    pub(crate) fn validation(message: impl Into<Cow<'static, str>>, detail: impl Into<String>) -> Self {
         Self { message: message.into(), ..Self::new(Code::Validation, detail) }
     }
 
     /// The 2003 of a mandatory field that is absent.
-    pub fn mandatory(field: &str) -> Self {
+    pub(crate) fn mandatory(field: &str) -> Self {
         let verb = if field == "businessNumbers" { "are" } else { "is" };
         Self::validation(format!("{field} {verb} mandatory"), String::new())
     }
 
     /// The body: exactly `{"code": number, "message": text}`.
-    pub fn body(&self) -> Vec<u8> {
+    pub(crate) fn body(&self) -> Vec<u8> {
         let code = self.code.row().number;
         serde_json::json!({ "code": code, "message": self.message }).to_string().into_bytes()
     }

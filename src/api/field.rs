@@ -11,7 +11,7 @@ use crate::api::error::{ApiError, Code};
 
 /// A member of a JSON object, not parsed yet. It is absent if the member is missing or null.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Field<'a>(Option<&'a str>);
+pub(crate) struct Field<'a>(Option<&'a str>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Field<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -24,7 +24,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Field<'a> {
 ///
 /// # Errors
 /// 2466 if the bytes are not JSON, or not an object.
-pub fn object<'a, T: serde::Deserialize<'a>>(body: &'a [u8]) -> Result<T, ApiError> {
+pub(crate) fn object<'a, T: serde::Deserialize<'a>>(body: &'a [u8]) -> Result<T, ApiError> {
     let body = without_bom(body);
     let not = |detail: String| ApiError::new(Code::NotJson, detail);
     let text = std::str::from_utf8(body).map_err(|error| not(format!("the body is not UTF-8: {error}")))?;
@@ -39,22 +39,24 @@ pub fn object<'a, T: serde::Deserialize<'a>>(body: &'a [u8]) -> Result<T, ApiErr
 ///
 /// # Errors
 /// 2466 if the bytes are not JSON, or not an object.
-pub fn object_or_default<'a, T: serde::Deserialize<'a> + Default>(body: &'a [u8]) -> Result<T, ApiError> {
+pub(crate) fn object_or_default<'a, T: serde::Deserialize<'a> + Default>(
+    body: &'a [u8],
+) -> Result<T, ApiError> {
     if is_blank(body) { Ok(T::default()) } else { object(body) }
 }
 
 const JSON_SPACE: [char; 4] = [' ', '\t', '\n', '\r'];
-pub fn without_bom(body: &[u8]) -> &[u8] {
+pub(crate) fn without_bom(body: &[u8]) -> &[u8] {
     body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body)
 }
 
 /// Whether the body is empty or only white space.
-pub fn is_blank(body: &[u8]) -> bool {
+pub(crate) fn is_blank(body: &[u8]) -> bool {
     without_bom(body).iter().all(u8::is_ascii_whitespace)
 }
 
 /// The 2003 of a field: `<field> must be …`, with the value found as the detail.
-pub fn must_be(field: &str, allowed: &str, found: &str) -> ApiError {
+pub(crate) fn must_be(field: &str, allowed: &str, found: &str) -> ApiError {
     ApiError::validation(
         format!("{field} must be {allowed}"),
         format!("{field}: {} is not {allowed}", short(found)),
@@ -62,7 +64,7 @@ pub fn must_be(field: &str, allowed: &str, found: &str) -> ApiError {
 }
 
 /// The 2003 of one element of a list.
-pub fn element_must_be(field: &str, at: usize, allowed: &str, found: &str) -> ApiError {
+pub(crate) fn element_must_be(field: &str, at: usize, allowed: &str, found: &str) -> ApiError {
     let element = match allowed {
         "a list of integers" => "an integer".to_owned(),
         "a list of strings" => "a string".to_owned(),
@@ -85,7 +87,7 @@ fn short(found: &str) -> String {
 
 impl<'a> Field<'a> {
     /// The JSON text. Null and a blank string count as absent.
-    pub fn raw(self) -> Option<&'a str> {
+    pub(crate) fn raw(self) -> Option<&'a str> {
         let raw = self.0?;
         let inside = match raw.as_bytes() {
             [b'"', .., b'"'] => &raw[1..raw.len() - 1],
@@ -99,18 +101,18 @@ impl<'a> Field<'a> {
         (!blank).then_some(raw)
     }
 
-    pub fn text(self, name: &str) -> Result<Option<Cow<'a, str>>, ApiError> {
+    pub(crate) fn text(self, name: &str) -> Result<Option<Cow<'a, str>>, ApiError> {
         self.raw().map(|raw| string(raw).ok_or_else(|| must_be(name, "a string", raw))).transpose()
     }
 
     /// An integer, or a string of digits. A number beyond 64 bits is read as the largest or smallest of them, which is no
     /// id.
-    pub fn integer(self, name: &str) -> Result<Option<i64>, ApiError> {
+    pub(crate) fn integer(self, name: &str) -> Result<Option<i64>, ApiError> {
         self.raw().map(|raw| integer(raw).ok_or_else(|| must_be(name, "an integer", raw))).transpose()
     }
 
     /// A boolean, or "true" or "false" as a string in any case.
-    pub fn boolean(self, name: &str) -> Result<Option<bool>, ApiError> {
+    pub(crate) fn boolean(self, name: &str) -> Result<Option<bool>, ApiError> {
         let read = |raw: &str| match raw.trim_matches('"').to_ascii_lowercase().as_str() {
             "true" if raw.starts_with(['t', '"']) => Some(true),
             "false" if raw.starts_with(['f', '"']) => Some(false),
@@ -120,14 +122,14 @@ impl<'a> Field<'a> {
     }
 
     /// A list whose elements are not parsed yet, empty if absent. `allowed` says what it is a list of.
-    pub fn list(self, name: &str, allowed: &str) -> Result<Elements<'a>, ApiError> {
+    pub(crate) fn list(self, name: &str, allowed: &str) -> Result<Elements<'a>, ApiError> {
         let Some(raw) = self.raw() else { return Ok(Elements("")) };
         let inside = raw.strip_prefix('[').and_then(|raw| raw.strip_suffix(']'));
         inside.map(|inside| Elements(inside.trim())).ok_or_else(|| must_be(name, allowed, raw))
     }
 
     /// A list of integers, each also as a string of digits.
-    pub fn integers(self, name: &str) -> Result<Vec<i64>, ApiError> {
+    pub(crate) fn integers(self, name: &str) -> Result<Vec<i64>, ApiError> {
         let allowed = "a list of integers";
         self.list(name, allowed)?
             .enumerate()
@@ -135,7 +137,7 @@ impl<'a> Field<'a> {
             .collect()
     }
 
-    pub fn texts(self, name: &str) -> Result<Vec<Cow<'a, str>>, ApiError> {
+    pub(crate) fn texts(self, name: &str) -> Result<Vec<Cow<'a, str>>, ApiError> {
         let allowed = "a list of strings";
         self.list(name, allowed)?
             .enumerate()
@@ -144,18 +146,18 @@ impl<'a> Field<'a> {
     }
 
     /// Whether the field is a list. An empty one still replaces a stored list.
-    pub fn is_list(self) -> bool {
+    pub(crate) fn is_list(self) -> bool {
         self.0.is_some_and(|raw| raw.starts_with('['))
     }
 
     /// A mandatory date.
-    pub fn day(self, name: &str) -> Result<Day, ApiError> {
+    pub(crate) fn day(self, name: &str) -> Result<Day, ApiError> {
         let Some(text) = self.text(name)? else { return Err(ApiError::mandatory(name)) };
         Day::from_request(&text).ok_or_else(|| must_be(name, "a date in the format MM/DD/YYYY", &text))
     }
 
     /// A filter by ratings: which of 0 to 5 are wanted, each an integer or a digit in a string.
-    pub fn ratings(self, name: &str) -> Result<Option<[bool; 6]>, ApiError> {
+    pub(crate) fn ratings(self, name: &str) -> Result<Option<[bool; 6]>, ApiError> {
         let allowed = "a list of ratings from 0 to 5";
         let (mut wanted, mut any) = ([false; 6], false);
         for (at, raw) in self.list(name, allowed)?.enumerate() {
@@ -173,7 +175,7 @@ impl<'a> Field<'a> {
     ///
     /// # Errors
     /// `code` if it is negative or not an integer.
-    pub fn index(self, name: &str, code: Code) -> Result<Option<u64>, ApiError> {
+    pub(crate) fn index(self, name: &str, code: Code) -> Result<Option<u64>, ApiError> {
         let Some(raw) = self.raw() else { return Ok(None) };
         let index = integer(raw).and_then(|index| u64::try_from(index).ok());
         index.map(Some).ok_or_else(|| {
@@ -181,7 +183,7 @@ impl<'a> Field<'a> {
         })
     }
 
-    pub fn object<T: serde::Deserialize<'a>>(self, name: &str) -> Result<Option<T>, ApiError> {
+    pub(crate) fn object<T: serde::Deserialize<'a>>(self, name: &str) -> Result<Option<T>, ApiError> {
         let read = |raw: &'a str| raw.starts_with('{').then(|| serde_json::from_str(raw).ok())?;
         self.raw().map(|raw| read(raw).ok_or_else(|| must_be(name, "an object", raw))).transpose()
     }
@@ -189,7 +191,7 @@ impl<'a> Field<'a> {
 
 /// The JSON texts of the elements of a list. It holds what is between the brackets of a list that is valid JSON.
 #[derive(Clone, Debug)]
-pub struct Elements<'a>(&'a str);
+pub(crate) struct Elements<'a>(&'a str);
 
 impl<'a> Iterator for Elements<'a> {
     type Item = &'a str;
@@ -220,7 +222,7 @@ impl<'a> Iterator for Elements<'a> {
 }
 
 /// The value of a JSON string.
-pub fn string(raw: &str) -> Option<Cow<'_, str>> {
+pub(crate) fn string(raw: &str) -> Option<Cow<'_, str>> {
     if !raw.starts_with('"') {
         return None;
     }
@@ -231,7 +233,7 @@ pub fn string(raw: &str) -> Option<Cow<'_, str>> {
 }
 
 /// The value of a JSON integer, or of a string of digits.
-pub fn integer(raw: &str) -> Option<i64> {
+pub(crate) fn integer(raw: &str) -> Option<i64> {
     let (negative, digits) = match raw.strip_prefix('-') {
         Some(digits) => (true, digits),
         None => (false, raw.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(raw)),
@@ -241,40 +243,6 @@ pub fn integer(raw: &str) -> Option<i64> {
     }
     let value = digits.parse().unwrap_or(i64::MAX);
     Some(if negative { -value } else { value })
-}
-
-/// Names of the fields that a struct deserializes, in its order.
-pub fn names<'a, T: Deserialize<'a>>() -> &'static [&'static str] {
-    let mut names: &[&str] = &[];
-    // The deserializer reads nothing. It captures the names and ends.
-    let _ = T::deserialize(Names(&mut names));
-    names
-}
-
-/// A deserializer that captures the field names of a struct.
-struct Names<'a>(&'a mut &'static [&'static str]);
-
-impl<'de> Deserializer<'de> for Names<'_> {
-    type Error = serde::de::value::Error;
-
-    fn deserialize_struct<V: serde::de::Visitor<'de>>(
-        self,
-        _name: &'static str,
-        fields: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, Self::Error> {
-        *self.0 = fields;
-        self.deserialize_any(visitor)
-    }
-
-    fn deserialize_any<V: serde::de::Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
-        visitor.visit_map(serde::de::value::MapDeserializer::new(std::iter::empty::<(&str, &str)>()))
-    }
-
-    serde::forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct
-        newtype_struct seq tuple tuple_struct map enum identifier ignored_any
-    }
 }
 
 #[cfg(test)]

@@ -3,12 +3,12 @@
 use unicase::UniCase;
 
 /// The case-folded form. Texts are equal without case if their folded forms are equal.
-pub fn fold(text: &str) -> String {
+pub(crate) fn fold(text: &str) -> String {
     if text.is_ascii() { text.to_ascii_lowercase() } else { UniCase::unicode(text).to_folded_case() }
 }
 
 /// Whether two texts are equal without case. Allocates nothing.
-pub fn same(left: &str, right: &str) -> bool {
+pub(crate) fn same(left: &str, right: &str) -> bool {
     unicase::eq(left, right)
 }
 

@@ -5,10 +5,10 @@ use std::cmp::Ordering;
 use crate::draw::Draw;
 
 /// Generated ids are below this limit: 2^53, up to which JavaScript keeps integers exact.
-pub const ID_LIMIT: u64 = 1 << 53;
+pub(crate) const ID_LIMIT: u64 = 1 << 53;
 
 /// Draws an id. Where it is taken, the next free one follows.
-pub fn draw_free(mut draw: Draw, taken: impl Fn(u64) -> bool) -> u64 {
+pub(crate) fn draw_free(mut draw: Draw, taken: impl Fn(u64) -> bool) -> u64 {
     let mut id = 1 + draw.below(ID_LIMIT - 1);
     while taken(id) {
         id = id % (ID_LIMIT - 1) + 1;
@@ -18,7 +18,7 @@ pub fn draw_free(mut draw: Draw, taken: impl Fn(u64) -> bool) -> u64 {
 
 /// Compares two ids: numerically if both are digits, else bytewise. Ids of digits sort before all others, otherwise the
 /// comparison is not transitive (`10`, `1a` and `9` would form a circle).
-pub fn compare(left: &str, right: &str) -> Ordering {
+pub(crate) fn compare(left: &str, right: &str) -> Ordering {
     let digits = |id: &str| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit());
     match (digits(left), digits(right)) {
         (true, true) => {

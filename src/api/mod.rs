@@ -1,27 +1,27 @@
 //! The vocabulary of the simulated API: plain data, no framework, no storage.
 
-pub mod operation;
-pub mod call;
-pub mod reply;
+pub(crate) mod operation;
+pub(crate) mod call;
+pub(crate) mod reply;
 /// API errors, and the one catalogue of their codes.
-pub mod error;
+pub(crate) mod error;
 /// Options of the API that a scenario can change.
-pub mod dialect;
-pub mod cors;
+pub(crate) mod dialect;
+pub(crate) mod cors;
 /// Reading one field of a request body.
-pub mod field;
+pub(crate) mod field;
 /// JSON Schemas of values that may be spelled in several ways.
-pub mod schema;
+pub(crate) mod schema;
 /// Paging by start index and count.
-pub mod query;
+pub(crate) mod query;
 /// Days and instants, as the API reads and writes them.
-pub mod dates;
-pub mod ids;
+pub(crate) mod dates;
+pub(crate) mod ids;
 /// Review sources.
-pub mod sources;
+pub(crate) mod sources;
 /// Names of webhook events.
-pub mod events;
+pub(crate) mod events;
 /// Comparing text without case.
-pub mod fold;
-pub mod email;
-pub mod phone;
+pub(crate) mod fold;
+pub(crate) mod email;
+pub(crate) mod phone;

@@ -6,10 +6,12 @@
 pub struct Operation(&'static str);
 
 impl Operation {
+    /// The operation of this name. The names are those of `docs/api.md` 4.
     pub const fn new(name: &'static str) -> Self {
         Self(name)
     }
 
+    /// The name, for example `reviews`.
     pub const fn name(self) -> &'static str {
         self.0
     }

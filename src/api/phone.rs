@@ -1,11 +1,11 @@
 //! Comparing phone numbers that are written in different ways (`docs/api.md` 4.3).
 
 /// Country codes that the contact upsert accepts. The first is the default.
-pub const COUNTRIES: [&str; 6] = ["US", "AU", "CA", "MX", "PR", "VI"];
+pub(crate) const COUNTRIES: [&str; 6] = ["US", "AU", "CA", "MX", "PR", "VI"];
 
 /// The form in which phone numbers are compared: the digits with the country calling code. A number that does not look
 /// like one of its country is compared as text.
-pub fn comparable(phone: &str, country: &str) -> String {
+pub(crate) fn comparable(phone: &str, country: &str) -> String {
     international(phone.trim(), country).unwrap_or_else(|| phone.trim().to_owned())
 }
 

@@ -4,13 +4,13 @@ use crate::api::call::Call;
 use crate::api::error::{ApiError, Code};
 
 /// Limit of start index plus count.
-pub const WINDOW: u64 = 100_000;
+pub(crate) const WINDOW: u64 = 100_000;
 
 /// A query parameter that must be an integer of 0 or more. A number beyond 64 bits is read as the largest of them.
 ///
 /// # Errors
 /// The text as sent, if it is not such an integer.
-pub fn index(call: &Call<'_>, name: &str) -> Result<Option<u64>, String> {
+pub(crate) fn index(call: &Call<'_>, name: &str) -> Result<Option<u64>, String> {
     let Some(text) = call.parameter(name) else { return Ok(None) };
     let digits = text.bytes().all(|byte| byte.is_ascii_digit());
     if digits { Ok(Some(text.parse().unwrap_or(u64::MAX))) } else { Err(text.into_owned()) }
@@ -18,7 +18,7 @@ pub fn index(call: &Call<'_>, name: &str) -> Result<Option<u64>, String> {
 
 /// # Errors
 /// 1163 if the page ends beyond the window.
-pub fn within_window(start: u64, count: u64) -> Result<(), ApiError> {
+pub(crate) fn within_window(start: u64, count: u64) -> Result<(), ApiError> {
     if start.saturating_add(count) <= WINDOW {
         return Ok(());
     }
@@ -26,7 +26,7 @@ pub fn within_window(start: u64, count: u64) -> Result<(), ApiError> {
 }
 
 /// The number of elements to skip, and the number to take.
-pub fn page(start: u64, count: u64) -> (usize, usize) {
+pub(crate) fn page(start: u64, count: u64) -> (usize, usize) {
     let whole = |number| usize::try_from(number).unwrap_or(usize::MAX);
     (whole(start), whole(count))
 }

@@ -10,7 +10,7 @@ macro_rules! schemas {
     ($($(#[$doc:meta])* $name:ident $json:expr;)+) => {$(
         $(#[$doc])*
         #[derive(Debug)]
-        pub enum $name {}
+        pub(crate) enum $name {}
 
         impl utoipa::PartialSchema for $name {
             fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
@@ -45,17 +45,17 @@ schemas! {
 }
 
 #[expect(clippy::expect_used, reason = "the schemas are the constants above; a test reads each of them")]
-pub fn parse(json: Value) -> Schema {
+pub(crate) fn parse(json: Value) -> Schema {
     serde_json::from_value(json).expect("a constant schema")
 }
 
 /// The schema of a type as JSON.
-pub fn of<T: PartialSchema>() -> Value {
+pub(crate) fn of<T: PartialSchema>() -> Value {
     serde_json::to_value(T::schema()).unwrap_or_default()
 }
 
 /// The same, where every object has the described members and no others: the schema of an answer.
-pub fn closed<T: PartialSchema>() -> Value {
+pub(crate) fn closed<T: PartialSchema>() -> Value {
     let mut schema = of::<T>();
     close(&mut schema);
     schema

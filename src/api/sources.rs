@@ -4,23 +4,23 @@
 use crate::api::fold::same;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Source {
+pub(crate) struct Source {
     /// Short name in requests and scenarios.
-    pub alias: String,
+    pub(crate) alias: String,
     /// Name in answers.
-    pub name: String,
+    pub(crate) name: String,
     /// Whether its ratings are recommendations (1 or 0) instead of stars.
-    pub recommendation: bool,
+    pub(crate) recommendation: bool,
     /// Whether its reviews can be replied to, unless the review says otherwise.
-    pub reply: bool,
+    pub(crate) reply: bool,
 }
 
 /// Alias of reviews posted on the platform itself.
-pub const OUR_WEBSITE: &str = "our_website";
+pub(crate) const OUR_WEBSITE: &str = "our_website";
 /// Alias of direct feedback, whose rating is 0.
-pub const DIRECT_FEEDBACK: &str = "direct_feedback";
+pub(crate) const DIRECT_FEEDBACK: &str = "direct_feedback";
 /// Alias of the source of a review that names none.
-pub const GOOGLE: &str = "google";
+pub(crate) const GOOGLE: &str = "google";
 
 /// (alias, shown name, recommendation-style, can be replied to).
 const BUILT_IN: [(&str, &str, bool, bool); 26] = [
@@ -53,7 +53,7 @@ const BUILT_IN: [(&str, &str, bool, bool); 26] = [
 ];
 
 /// The built-in sources.
-pub fn built_in() -> Vec<Source> {
+pub(crate) fn built_in() -> Vec<Source> {
     BUILT_IN
         .iter()
         .map(|&(alias, name, recommendation, reply)| Source {
@@ -66,12 +66,12 @@ pub fn built_in() -> Vec<Source> {
 }
 
 /// Index of the source with this alias or shown name, compared without case.
-pub fn find(sources: &[Source], wanted: &str) -> Option<usize> {
+pub(crate) fn find(sources: &[Source], wanted: &str) -> Option<usize> {
     sources.iter().position(|source| same(&source.alias, wanted) || same(&source.name, wanted))
 }
 
 /// Indexes of the sources that a filter names, or none for an empty filter. An unknown source matches nothing.
-pub fn filter(sources: &[Source], wanted: &[std::borrow::Cow<'_, str>]) -> Option<Vec<u16>> {
+pub(crate) fn filter(sources: &[Source], wanted: &[std::borrow::Cow<'_, str>]) -> Option<Vec<u16>> {
     let place = |wanted: &std::borrow::Cow<'_, str>| u16::try_from(find(sources, wanted)?).ok();
     (!wanted.is_empty()).then(|| wanted.iter().filter_map(place).collect())
 }

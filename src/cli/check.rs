@@ -12,7 +12,7 @@ use crate::scenario::load_all;
 use crate::scenario::render;
 
 #[derive(Debug, Args)]
-pub struct Flags {
+pub(crate) struct Flags {
     #[command(flatten)]
     sources: Sources,
     /// Format of the report
@@ -35,7 +35,7 @@ enum Format {
     Sarif,
 }
 
-pub fn run(flags: &Flags) -> Exit {
+pub(crate) fn run(flags: &Flags) -> Exit {
     let cwd = std::env::current_dir().unwrap_or_default();
     let today = clock::system_now().day();
     let folder = load_all(&Disk, today, &flags.sources.paths, flags.sources.root.as_deref(), &cwd);

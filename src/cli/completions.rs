@@ -6,12 +6,12 @@ use clap_complete::Shell;
 use crate::cli::{Arguments, Exit, print};
 
 #[derive(Debug, Args)]
-pub struct Flags {
+pub(crate) struct Flags {
     /// Name of the shell
     shell: Shell,
 }
 
-pub fn run(flags: &Flags) -> Exit {
+pub(crate) fn run(flags: &Flags) -> Exit {
     let mut script = Vec::new();
     clap_complete::generate(flags.shell, &mut Arguments::command(), "standin", &mut script);
     print(&String::from_utf8_lossy(&script));

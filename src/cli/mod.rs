@@ -1,19 +1,19 @@
 //! The command line: one file or folder per command.
 
 /// The arguments that name scenario files.
-pub mod sources;
+pub(crate) mod sources;
 /// `serve`: serve scenarios.
-pub mod serve;
+pub(crate) mod serve;
 /// `check`: report errors and warnings.
-pub mod check;
+pub(crate) mod check;
 /// `new`: create a scenario to start from.
-pub mod new;
+pub(crate) mod new;
 /// `schema`: the JSON Schema of scenario files.
-pub mod schema;
+pub(crate) mod schema;
 /// `openapi`: the OpenAPI document of the API.
-pub mod openapi;
+pub(crate) mod openapi;
 /// `completions`: shell completions.
-pub mod completions;
+pub(crate) mod completions;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -22,7 +22,7 @@ use clap::{Parser, Subcommand};
 
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Exit {
+pub(crate) enum Exit {
     Success,
     /// `check` found something.
     Findings,
@@ -80,7 +80,7 @@ fn print_error(message: &str) {
 }
 
 /// Runs the command that the command line names.
-pub fn main() -> ExitCode {
+pub(crate) fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let exit = match arguments.command {
         None => serve::run(&arguments.serve),

@@ -10,7 +10,7 @@ use crate::cli::{Exit, print, print_error};
 use crate::scenario::scalars::is_world_name;
 
 #[derive(Debug, Args)]
-pub struct Flags {
+pub(crate) struct Flags {
     /// Name of the new scenario
     name: String,
 }
@@ -18,7 +18,7 @@ pub struct Flags {
 const STARTER: &str = include_str!("starter.yaml");
 
 /// Creates `scenarios/NAME.yaml`, but never overwrites a file.
-pub fn run(flags: &Flags) -> Exit {
+pub(crate) fn run(flags: &Flags) -> Exit {
     let name =
         flags.name.strip_suffix(".yaml").or_else(|| flags.name.strip_suffix(".yml")).unwrap_or(&flags.name);
     if !is_world_name(name) || name == "default" {

@@ -7,13 +7,13 @@ use crate::cli::{Exit, print};
 use crate::server::openapi::{View, admin, document};
 
 #[derive(Debug, Args)]
-pub struct Flags {
+pub(crate) struct Flags {
     /// Print the document of the admin API instead
     #[arg(long)]
     admin: bool,
 }
 
-pub fn run(flags: &Flags) -> Exit {
+pub(crate) fn run(flags: &Flags) -> Exit {
     const SERVER: &str = "http://127.0.0.1:8080";
     let document = if flags.admin {
         serde_json::json!(admin::document(SERVER))

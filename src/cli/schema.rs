@@ -3,7 +3,7 @@
 use crate::cli::{Exit, print};
 use crate::scenario::schema;
 
-pub fn run() -> Exit {
+pub(crate) fn run() -> Exit {
     print(&format!("{:#}", schema()));
     Exit::Success
 }

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use clap::Args;
 
 #[derive(Debug, Args)]
-pub struct Sources {
+pub(crate) struct Sources {
     /// Scenario files, or folders of them
     #[arg(default_value = "scenarios/")]
-    pub paths: Vec<PathBuf>,
+    pub(crate) paths: Vec<PathBuf>,
     /// Folder that no path in a scenario may leave
     #[arg(long, value_name = "FOLDER", env = "STANDIN_ROOT")]
-    pub root: Option<PathBuf>,
+    pub(crate) root: Option<PathBuf>,
 }

@@ -20,7 +20,7 @@ use crate::draw::Draw;
 
 /// The records added to one dataset. Their locations and sources are indexes into that dataset.
 #[derive(Clone, Debug, Default)]
-pub struct Additions {
+pub(crate) struct Additions {
     reviews: BTreeMap<Position<(Day, ReviewId)>, Arc<AddedReview>>,
     questions: BTreeMap<Position<(Moment, u64)>, Arc<AddedQuestion>>,
     /// The ids of each account.
@@ -50,16 +50,16 @@ impl PartialOrd for ReviewId {
 
 /// An added review, with the values by which it is filtered.
 #[derive(Clone, Debug)]
-pub struct AddedReview {
-    pub id: String,
-    pub record: Review,
-    pub values: Values,
+pub(crate) struct AddedReview {
+    pub(crate) id: String,
+    pub(crate) record: Review,
+    pub(crate) values: Values,
     /// In tenths.
-    pub sentiment: u16,
+    pub(crate) sentiment: u16,
 }
 
 impl AddedReview {
-    pub fn new(dataset: &Dataset, location: u32, id: String, record: Review) -> Self {
+    pub(crate) fn new(dataset: &Dataset, location: u32, id: String, record: Review) -> Self {
         let values = Values {
             location,
             day: record.day,
@@ -73,29 +73,29 @@ impl AddedReview {
 
 /// An added question.
 #[derive(Clone, Debug)]
-pub struct AddedQuestion {
-    pub id: u64,
-    pub record: Question,
-    pub location: u32,
+pub(crate) struct AddedQuestion {
+    pub(crate) id: u64,
+    pub(crate) record: Question,
+    pub(crate) location: u32,
     /// How many questions were added to its location before it.
-    pub index: u32,
+    pub(crate) index: u32,
 }
 
 impl AddedQuestion {
-    pub fn is_answered(&self) -> bool {
+    pub(crate) fn is_answered(&self) -> bool {
         self.record.answers.iter().any(|answer| answer.owner)
     }
 }
 
 impl Additions {
-    pub fn add_review(&mut self, dataset: &Dataset, review: Arc<AddedReview>) {
+    pub(crate) fn add_review(&mut self, dataset: &Dataset, review: Arc<AddedReview>) {
         let Values { location, day, .. } = review.values;
         self.review_ids.insert((dataset.account_of(location), review.id.clone()));
         let position = (Reverse((day, ReviewId(review.id.clone()))), location, self.reviews.len());
         self.reviews.insert(position, review);
     }
 
-    pub fn add_question(&mut self, dataset: &Dataset, question: Arc<AddedQuestion>) {
+    pub(crate) fn add_question(&mut self, dataset: &Dataset, question: Arc<AddedQuestion>) {
         let AddedQuestion { id, location, record, .. } = &*question;
         let account = dataset.account_of(*location);
         self.question_ids.insert((account, *id));
@@ -105,43 +105,43 @@ impl Additions {
     }
 
     /// The added reviews that pass a filter, newest first.
-    pub fn select<'a>(&'a self, filter: &'a Filter<'a>) -> impl Iterator<Item = &'a AddedReview> {
+    pub(crate) fn select<'a>(&'a self, filter: &'a Filter<'a>) -> impl Iterator<Item = &'a AddedReview> {
         self.reviews.values().map(Arc::as_ref).filter(|review| filter.matches(review.values))
     }
 
     /// Whether an added review of an account has that id.
-    pub fn has_review(&self, account: u32, id: &str) -> bool {
+    pub(crate) fn has_review(&self, account: u32, id: &str) -> bool {
         self.review_ids.contains(&(account, id.to_owned()))
     }
 
     /// Whether an added question of an account has that id.
-    pub fn has_question(&self, account: u32, id: u64) -> bool {
+    pub(crate) fn has_question(&self, account: u32, id: u64) -> bool {
         self.question_ids.contains(&(account, id))
     }
 
     /// Whether an answer to an added question of an account has that id.
-    pub fn has_answer(&self, account: u32, id: u64) -> bool {
+    pub(crate) fn has_answer(&self, account: u32, id: u64) -> bool {
         self.answer_ids.contains(&(account, id))
     }
 }
 
 /// A review of a list: a row of the dataset, or an added one.
 #[derive(Clone, Copy, Debug)]
-pub enum ListedReview<'a> {
+pub(crate) enum ListedReview<'a> {
     Seeded(u32),
     Added(&'a AddedReview),
 }
 
 /// A question of a list: a row of the dataset, or an added one.
 #[derive(Clone, Copy, Debug)]
-pub enum ListedQuestion<'a> {
+pub(crate) enum ListedQuestion<'a> {
     Seeded(&'a Row),
     Added(&'a AddedQuestion),
 }
 
 /// The reviews that pass a filter and, if a text is searched for, contain it: those of a dataset and those added to it, in
 /// the order of the review list.
-pub fn reviews<'a>(
+pub(crate) fn reviews<'a>(
     dataset: &'a Dataset,
     added: Option<&'a Additions>,
     filter: &'a Filter<'a>,
@@ -160,7 +160,7 @@ pub fn reviews<'a>(
 }
 
 /// The questions that are wanted by location and by whether the owner has answered, newest first.
-pub fn questions<'a>(
+pub(crate) fn questions<'a>(
     dataset: &'a Dataset,
     added: Option<&'a Additions>,
     wanted: impl Fn(u32, bool) -> bool + Copy,
@@ -270,7 +270,7 @@ where
 
 impl Dataset {
     /// Whether a review of that account has that id.
-    pub fn has_review(&self, account: u32, id: &str) -> bool {
+    pub(crate) fn has_review(&self, account: u32, id: &str) -> bool {
         let number: Option<u64> = id.parse().ok().filter(|number: &u64| number.to_string() == id);
         let drawn = |stream: &Draw, index| Some(Record::of(stream, index).id()) == number;
         self.account(account).locations.iter().any(|location| {
@@ -289,12 +289,12 @@ impl Dataset {
     }
 
     /// Whether a question of that account has that id.
-    pub fn has_question(&self, account: u32, id: u64) -> bool {
+    pub(crate) fn has_question(&self, account: u32, id: u64) -> bool {
         self.questions_of(account).any(|row| row.id == id)
     }
 
     /// Whether an answer to a question of that account has that id.
-    pub fn has_answer(&self, account: u32, id: u64) -> bool {
+    pub(crate) fn has_answer(&self, account: u32, id: u64) -> bool {
         let mut questions = self.questions_of(account).filter_map(|row| self.question(row));
         questions.any(|question| question.answers.iter().any(|answer| answer.id == id))
     }

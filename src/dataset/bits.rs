@@ -2,18 +2,18 @@
 
 /// A set of the numbers below its length.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Bits {
+pub(crate) struct Bits {
     words: Vec<u64>,
 }
 
 impl Bits {
     /// An empty set with room for the rows below `length`.
-    pub fn new(length: usize) -> Self {
+    pub(crate) fn new(length: usize) -> Self {
         Self { words: vec![0; length.div_ceil(64)] }
     }
 
     /// The set of those rows, all of them below `length`.
-    pub fn of(length: usize, rows: &[u32]) -> Self {
+    pub(crate) fn of(length: usize, rows: &[u32]) -> Self {
         let mut bits = Self::new(length);
         for row in rows {
             bits.insert(*row);
@@ -22,29 +22,29 @@ impl Bits {
     }
 
     /// Adds a row. A row beyond the length is ignored.
-    pub fn insert(&mut self, row: u32) {
+    pub(crate) fn insert(&mut self, row: u32) {
         if let Some(word) = self.words.get_mut(row as usize / 64) {
             *word |= 1 << (row % 64);
         }
     }
 
-    pub fn contains(&self, row: u32) -> bool {
+    pub(crate) fn contains(&self, row: u32) -> bool {
         self.word(row as usize / 64) >> (row % 64) & 1 == 1
     }
 
     /// The rows `64 * at` to `64 * at + 63`, lowest bit first.
-    pub fn word(&self, at: usize) -> u64 {
+    pub(crate) fn word(&self, at: usize) -> u64 {
         self.words.get(at).copied().unwrap_or_default()
     }
 }
 
 /// Iterates over the set bits of a word, lowest first.
 #[derive(Clone, Debug)]
-pub struct SetBits(pub u64);
+pub(crate) struct SetBits(pub(crate) u64);
 
 impl SetBits {
     /// How many bits are left.
-    pub const fn remaining(&self) -> u32 {
+    pub(crate) const fn remaining(&self) -> u32 {
         self.0.count_ones()
     }
 }

@@ -5,17 +5,17 @@ use crate::dataset::groups::Groups;
 
 /// The classes that occur, and their rows.
 #[derive(Debug, Default)]
-pub struct Classes {
+pub(crate) struct Classes {
     classes: Vec<Class>,
     rows: Groups,
 }
 
 /// Source, rating, whether published.
-pub type Class = (u16, u8, bool);
+pub(crate) type Class = (u16, u8, bool);
 
 impl Classes {
     /// Groups the rows by their class; the classes are given in row order.
-    pub fn new(rows: impl ExactSizeIterator<Item = Class>) -> Self {
+    pub(crate) fn new(rows: impl ExactSizeIterator<Item = Class>) -> Self {
         let mut classes: Vec<Class> = Vec::new();
         let mut class_of: Vec<u32> = Vec::with_capacity(rows.len());
         for class in rows {
@@ -31,7 +31,7 @@ impl Classes {
     }
 
     /// The rows of each class that passes.
-    pub fn rows_of(&self, passes: impl Fn(Class) -> bool) -> impl Iterator<Item = &[u32]> {
+    pub(crate) fn rows_of(&self, passes: impl Fn(Class) -> bool) -> impl Iterator<Item = &[u32]> {
         let numbered = (0..).zip(&self.classes);
         numbered.filter(move |(_, class)| passes(**class)).map(|(index, _)| self.rows.of(index))
     }

@@ -12,7 +12,7 @@ use crate::draw::Seed;
 
 /// A value by which a contact is found, in a form that can be compared.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Identity {
+pub(crate) enum Identity {
     /// `externalId`, unchanged.
     External(String),
     /// `email`, folded for comparison without case.
@@ -22,17 +22,17 @@ pub enum Identity {
 }
 
 impl Identity {
-    pub fn email(email: &str) -> Self {
+    pub(crate) fn email(email: &str) -> Self {
         Self::Email(fold(email.trim()))
     }
 
     /// The identity of a phone number. The country defaults to the first of [`COUNTRIES`].
-    pub fn phone(phone: &str, country: Option<&str>) -> Self {
+    pub(crate) fn phone(phone: &str, country: Option<&str>) -> Self {
         Self::Phone(comparable(phone, country.unwrap_or(COUNTRIES[0])))
     }
 
     /// The identities of a contact, in the order in which they are tried.
-    pub fn of(contact: &Contact) -> Vec<Self> {
+    pub(crate) fn of(contact: &Contact) -> Vec<Self> {
         let external = contact.external_id.clone().map(Self::External);
         let email = contact.email.as_deref().map(Self::email);
         let country = contact.country_code.as_deref();
@@ -43,14 +43,14 @@ impl Identity {
 
 /// The contacts of one enterprise, indexed by id and by identity.
 #[derive(Clone, Debug, Default)]
-pub struct ContactIndex {
+pub(crate) struct ContactIndex {
     contacts: BTreeMap<u64, Contact>,
     by_identity: BTreeMap<Identity, BTreeSet<u64>>,
 }
 
 impl ContactIndex {
     /// Inserts a contact, or replaces the one with its id.
-    pub fn put(&mut self, contact: Contact) {
+    pub(crate) fn put(&mut self, contact: Contact) {
         if let Some(earlier) = self.contacts.remove(&contact.id) {
             for identity in Identity::of(&earlier) {
                 if let Some(ids) = self.by_identity.get_mut(&identity) {
@@ -64,24 +64,24 @@ impl ContactIndex {
         self.contacts.insert(contact.id, contact);
     }
 
-    pub fn get(&self, id: u64) -> Option<&Contact> {
+    pub(crate) fn get(&self, id: u64) -> Option<&Contact> {
         self.contacts.get(&id)
     }
 
     /// The ids of the contacts with that identity, ascending.
-    pub fn find(&self, identity: &Identity) -> impl Iterator<Item = u64> {
+    pub(crate) fn find(&self, identity: &Identity) -> impl Iterator<Item = u64> {
         self.by_identity.get(identity).into_iter().flatten().copied()
     }
 
     /// All contacts, ordered by id.
-    pub fn all(&self) -> impl Iterator<Item = &Contact> {
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Contact> {
         self.contacts.values()
     }
 }
 
 /// The contacts of all enterprises.
 #[derive(Debug, Default)]
-pub struct Contacts {
+pub(crate) struct Contacts {
     by_enterprise: BTreeMap<u64, ContactIndex>,
 }
 
@@ -91,7 +91,7 @@ const TAGS: [&str; 6] = ["vip", "new", "newsletter", "referral", "returning", "n
 
 impl Contacts {
     /// Collects the given contacts of all businesses, and generates the others.
-    pub fn build(seed: Seed, businesses: &[Business]) -> Self {
+    pub(crate) fn build(seed: Seed, businesses: &[Business]) -> Self {
         let mut by_enterprise = BTreeMap::new();
         for business in businesses {
             let generated = (0..).zip(&business.contact_plans).flat_map(|(entry, plan)| {
@@ -107,7 +107,7 @@ impl Contacts {
         Self { by_enterprise }
     }
 
-    pub fn of(&self, enterprise: u64) -> Option<&ContactIndex> {
+    pub(crate) fn of(&self, enterprise: u64) -> Option<&ContactIndex> {
         self.by_enterprise.get(&enterprise)
     }
 }

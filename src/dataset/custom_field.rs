@@ -5,7 +5,7 @@ use crate::dataset::records::CustomField;
 
 impl CustomField {
     /// The problem of a kind and its value, if any: the name of the wrong field, and what is allowed in it.
-    pub fn problem(kind: &str, value: &str) -> Option<(&'static str, &'static str)> {
+    pub(crate) fn problem(kind: &str, value: &str) -> Option<(&'static str, &'static str)> {
         let (fits, allowed) = match kind.to_ascii_lowercase().as_str() {
             "text" => (true, ""),
             "number" => (is_number(value), "a number"),

@@ -17,18 +17,18 @@ static NUMBERS: AtomicU64 = AtomicU64::new(0);
 
 /// The facts of one scenario under one seed. Immutable.
 #[derive(Debug)]
-pub struct Dataset {
+pub(crate) struct Dataset {
     /// Distinguishes the datasets of the process. No answer depends on it.
-    pub number: u64,
-    pub seed: Seed,
+    pub(crate) number: u64,
+    pub(crate) seed: Seed,
     /// The day on which the scenario's clock starts.
-    pub today: Day,
+    pub(crate) today: Day,
     /// The instant at which it starts.
-    pub now: Moment,
-    pub sources: Vec<Source>,
-    pub reviews: Reviews,
-    pub questions: Questions,
-    pub contacts: Contacts,
+    pub(crate) now: Moment,
+    pub(crate) sources: Vec<Source>,
+    pub(crate) reviews: Reviews,
+    pub(crate) questions: Questions,
+    pub(crate) contacts: Contacts,
     businesses: Arc<Vec<Business>>,
     /// Each location as (business, index within it); the locations of a business are adjacent.
     locations: Vec<(u32, u32)>,
@@ -40,7 +40,7 @@ pub struct Dataset {
 
 /// A business, as an index into the dataset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BusinessRef {
+pub(crate) enum BusinessRef {
     /// An enterprise or a reseller.
     Account(u32),
     Location(u32),
@@ -49,7 +49,7 @@ pub enum BusinessRef {
 impl Dataset {
     /// Builds the dataset. The loader has checked all references. `done` is updated with the number of reviews built so
     /// far.
-    pub fn build(
+    pub(crate) fn build(
         seed: Seed,
         now: Moment,
         businesses: Arc<Vec<Business>>,
@@ -91,36 +91,36 @@ impl Dataset {
     }
 
     /// Looks up a business by number.
-    pub fn find(&self, number: i64) -> Option<BusinessRef> {
+    pub(crate) fn find(&self, number: i64) -> Option<BusinessRef> {
         let number = u64::try_from(number).ok()?;
         let at = self.numbers.binary_search_by_key(&number, |(number, _)| *number).ok()?;
         Some(self.numbers[at].1)
     }
 
     /// Looks up a location by number.
-    pub fn location_at(&self, number: u64) -> Option<u32> {
+    pub(crate) fn location_at(&self, number: u64) -> Option<u32> {
         match self.find(i64::try_from(number).ok()?)? {
             BusinessRef::Location(location) => Some(location),
             BusinessRef::Account(_) => None,
         }
     }
 
-    pub fn account(&self, account: u32) -> &Business {
+    pub(crate) fn account(&self, account: u32) -> &Business {
         &self.businesses[account as usize]
     }
 
-    pub fn location(&self, location: u32) -> &Location {
+    pub(crate) fn location(&self, location: u32) -> &Location {
         let (account, at) = self.locations[location as usize];
         &self.account(account).locations[at as usize]
     }
 
     /// The account that a location belongs to.
-    pub fn account_of(&self, location: u32) -> u32 {
+    pub(crate) fn account_of(&self, location: u32) -> u32 {
         self.locations[location as usize].0
     }
 
     /// The account itself, or the one that the location belongs to.
-    pub fn account_at(&self, business: BusinessRef) -> u32 {
+    pub(crate) fn account_at(&self, business: BusinessRef) -> u32 {
         match business {
             BusinessRef::Account(account) => account,
             BusinessRef::Location(location) => self.account_of(location),
@@ -128,12 +128,12 @@ impl Dataset {
     }
 
     /// All accounts.
-    pub fn accounts(&self) -> impl Iterator<Item = u32> + use<> {
+    pub(crate) fn accounts(&self) -> impl Iterator<Item = u32> + use<> {
         0..length(&self.businesses)
     }
 
     /// Whether an account is `above`, or stands below it.
-    pub fn is_under(&self, account: u32, above: u32) -> bool {
+    pub(crate) fn is_under(&self, account: u32, above: u32) -> bool {
         let mut at = Some(account);
         for _ in 0..self.businesses.len() {
             match at {
@@ -146,7 +146,7 @@ impl Dataset {
     }
 
     /// The reseller above an account.
-    pub fn parent(&self, account: u32) -> Option<u32> {
+    pub(crate) fn parent(&self, account: u32) -> Option<u32> {
         let number = self.account(account).parent?;
         match self.find(i64::try_from(number).ok()?)? {
             BusinessRef::Account(parent) => Some(parent),
@@ -156,14 +156,14 @@ impl Dataset {
 
     /// The locations of a business, ascending: a location itself, those of an account, or those of all accounts under a
     /// reseller.
-    pub fn locations_of(&self, business: BusinessRef) -> Vec<u32> {
+    pub(crate) fn locations_of(&self, business: BusinessRef) -> Vec<u32> {
         let mut locations = Vec::new();
         self.add_locations_of(business, &mut locations);
         locations
     }
 
     /// Appends the locations of a business to a list.
-    pub fn add_locations_of(&self, business: BusinessRef, locations: &mut Vec<u32>) {
+    pub(crate) fn add_locations_of(&self, business: BusinessRef, locations: &mut Vec<u32>) {
         match business {
             BusinessRef::Location(location) => locations.push(location),
             BusinessRef::Account(account) if self.account(account).kind == Kind::Reseller => {
@@ -178,7 +178,7 @@ impl Dataset {
         self.starts[account as usize]..self.starts[account as usize + 1]
     }
 
-    pub fn location_count(&self) -> usize {
+    pub(crate) fn location_count(&self) -> usize {
         self.locations.len()
     }
 }
@@ -188,7 +188,7 @@ fn length<T>(list: &[T]) -> u32 {
 }
 
 #[cfg(test)]
-pub mod fixture {
+pub(crate) mod fixture {
     //! Small datasets for tests.
 
     use std::collections::BTreeMap;
@@ -198,7 +198,7 @@ pub mod fixture {
     use crate::dataset::records::{Locale, ReviewPlan, Reviews};
 
     /// One account (100) with two locations (1, 2), each with half of the generated reviews.
-    pub fn generated(count: u32) -> Dataset {
+    pub(crate) fn generated(count: u32) -> Dataset {
         let plan = ReviewPlan {
             count: count / 2,
             ratings: [5, 5, 10, 25, 55],
@@ -226,7 +226,7 @@ pub mod fixture {
     }
 
     /// An enterprise with those locations.
-    pub fn business(number: u64, locations: Vec<Location>) -> Business {
+    pub(crate) fn business(number: u64, locations: Vec<Location>) -> Business {
         Business {
             number,
             name: format!("B{number}"),

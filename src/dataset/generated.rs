@@ -10,18 +10,18 @@ use crate::draw::{Draw, Seed};
 
 /// A generated review without its words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Facts {
+pub(crate) struct Facts {
     /// The stars that the words express, 1-5.
-    pub stars: u8,
+    pub(crate) stars: u8,
     /// The rating as shown: the stars, or 0 or 1 where the source has no stars.
-    pub rating: u8,
+    pub(crate) rating: u8,
     /// Index among the sources.
-    pub source: u16,
-    pub day: Day,
-    pub published: bool,
+    pub(crate) source: u16,
+    pub(crate) day: Day,
+    pub(crate) published: bool,
     /// The day of the owner's response, if there is one.
-    pub response_day: Option<Day>,
-    pub locale: Locale,
+    pub(crate) response_day: Option<Day>,
+    pub(crate) locale: Locale,
 }
 
 /// Keys of the streams of one record.
@@ -31,56 +31,56 @@ const PERSON: u64 = 3;
 
 /// The streams of draws that belong to one generated record.
 #[derive(Clone, Debug)]
-pub struct Record(Draw);
+pub(crate) struct Record(Draw);
 
 impl Record {
     /// The record of a kind at an index of a location's plan; `plan` is the plan's index among the location's entries.
-    pub fn new(seed: Seed, kind: &str, location: u64, plan: u32, index: u32) -> Self {
+    pub(crate) fn new(seed: Seed, kind: &str, location: u64, plan: u32, index: u32) -> Self {
         Self::of(&Self::stream(seed, kind, location, plan), index)
     }
 
     /// The stream that all records of a plan derive from.
-    pub fn stream(seed: Seed, kind: &str, location: u64, plan: u32) -> Draw {
+    pub(crate) fn stream(seed: Seed, kind: &str, location: u64, plan: u32) -> Draw {
         Draw::new(seed, kind).with(location).with(plan.into())
     }
 
     /// The record at an index, from the stream of its plan.
-    pub const fn of(stream: &Draw, index: u32) -> Self {
+    pub(crate) const fn of(stream: &Draw, index: u32) -> Self {
         Self(stream.with(index as u64))
     }
 
     /// The record's id, below 2^53.
-    pub const fn id(&self) -> u64 {
+    pub(crate) const fn id(&self) -> u64 {
         self.0.with(ID).number() % ID_LIMIT
     }
 
     /// A nested record, such as an answer of a question.
-    pub const fn part(&self, key: u64) -> Self {
+    pub(crate) const fn part(&self, key: u64) -> Self {
         Self(self.0.with(key))
     }
 
     /// The draws for its facts.
-    pub fn facts(&self) -> Draw {
+    pub(crate) fn facts(&self) -> Draw {
         self.0.clone()
     }
 
     /// The draws for its words.
-    pub const fn words(&self) -> Draw {
+    pub(crate) const fn words(&self) -> Draw {
         self.0.with(WORDS)
     }
 
     /// The draws for its author.
-    pub const fn person(&self) -> Draw {
+    pub(crate) const fn person(&self) -> Draw {
         self.0.with(PERSON)
     }
 }
 
 /// The purpose under which reviews are drawn.
-pub const REVIEW: &str = "review";
+pub(crate) const REVIEW: &str = "review";
 
 /// Draws the facts of a review. No response is later than `today`, unless its review is.
 #[inline]
-pub fn generated_facts(plan: &ReviewPlan, sources: &[Source], today: Day, record: &Record) -> Facts {
+pub(crate) fn generated_facts(plan: &ReviewPlan, sources: &[Source], today: Day, record: &Record) -> Facts {
     let mut draw = record.facts();
     let days = u64::from(plan.from.0.abs_diff(plan.to.0)) + 1;
     let day = Day(plan.from.0 + to_i32(draw.below(days)));
@@ -108,7 +108,7 @@ fn to_i32(number: u64) -> i32 {
 }
 
 /// Draws an index with a probability in proportion to its weight; 0 if all weights are 0.
-pub fn pick_weighted(weights: impl Iterator<Item = u32> + Clone, draw: &mut Draw) -> usize {
+pub(crate) fn pick_weighted(weights: impl Iterator<Item = u32> + Clone, draw: &mut Draw) -> usize {
     let total: u64 = weights.clone().map(u64::from).sum();
     let mut left = draw.below(total);
     for (index, weight) in weights.enumerate() {
@@ -121,17 +121,17 @@ pub fn pick_weighted(weights: impl Iterator<Item = u32> + Clone, draw: &mut Draw
 }
 
 /// Stands for an absent phrase.
-pub const NONE: u32 = u32::MAX;
+pub(crate) const NONE: u32 = u32::MAX;
 
 /// The phrases of a review's words, as indexes into its bank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PhraseChoice {
+pub(crate) struct PhraseChoice {
     /// Sentences of the comment; the third may be [`NONE`].
-    pub comments: [u32; 4],
+    pub(crate) comments: [u32; 4],
     /// The title, or [`NONE`].
-    pub title: u32,
+    pub(crate) title: u32,
     /// Sentences of the owner's response; chosen even if there is none.
-    pub response: [u32; 2],
+    pub(crate) response: [u32; 2],
 }
 
 /// One review in this many is short: three sentences instead of four.
@@ -139,7 +139,7 @@ const SHORT: u64 = 7;
 
 /// Chooses the phrases that fit a review's stars. Where the source shows no stars, no phrase mentions stars.
 #[inline]
-pub fn choose_phrases(bank: &Bank, facts: &Facts, record: &Record) -> PhraseChoice {
+pub(crate) fn choose_phrases(bank: &Bank, facts: &Facts, record: &Record) -> PhraseChoice {
     let mut draw = record.words();
     let stars = facts.stars;
     let mut pick = |section: &Section| {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// A partition of the rows into groups.
 #[derive(Debug, Default)]
-pub struct Groups {
+pub(crate) struct Groups {
     /// The rows of group `g` are at `starts[g]..starts[g + 1]`.
     rows: Vec<u32>,
     starts: Vec<u32>,
@@ -12,7 +12,7 @@ pub struct Groups {
 
 impl Groups {
     /// Partitions the rows into `count` groups; row `r` belongs to group `group_of[r]`.
-    pub fn new(count: usize, group_of: &[impl Copy + Into<u32>]) -> Self {
+    pub(crate) fn new(count: usize, group_of: &[impl Copy + Into<u32>]) -> Self {
         let groups = || group_of.iter().map(|group| (*group).into() as usize);
         let mut starts = vec![0_u32; count + 1];
         groups().for_each(|group| starts[group + 1] += 1);
@@ -29,18 +29,18 @@ impl Groups {
     }
 
     /// The number of groups.
-    pub fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.starts.len().saturating_sub(1)
     }
 
     /// Where the rows of a group stand when all groups are laid end to end.
-    pub fn span(&self, group: u32) -> Range<usize> {
+    pub(crate) fn span(&self, group: u32) -> Range<usize> {
         let at = |index: usize| self.starts.get(index).copied().unwrap_or_default() as usize;
         at(group as usize)..at(group as usize + 1)
     }
 
     /// The rows of a group.
-    pub fn of(&self, group: u32) -> &[u32] {
+    pub(crate) fn of(&self, group: u32) -> &[u32] {
         &self.rows[self.span(group)]
     }
 }

@@ -6,15 +6,15 @@ use crate::draw::{Draw, Seed};
 
 /// A condition on the name of a location at one level.
 #[derive(Clone, Debug)]
-pub struct LevelFilter {
-    pub level: String,
+pub(crate) struct LevelFilter {
+    pub(crate) level: String,
     /// The names that match. If there are none, every location matches.
-    pub names: Vec<String>,
+    pub(crate) names: Vec<String>,
 }
 
 impl Location {
     /// Whether every condition holds. Names are compared exactly.
-    pub fn matches_levels(&self, filters: &[LevelFilter]) -> bool {
+    pub(crate) fn matches_levels(&self, filters: &[LevelFilter]) -> bool {
         filters
             .iter()
             .filter(|filter| !filter.names.is_empty())
@@ -23,6 +23,6 @@ impl Location {
 }
 
 /// The id of a group of locations. It depends on account, level and name only.
-pub fn group_id(account: u64, level: &str, name: &str) -> u64 {
+pub(crate) fn group_id(account: u64, level: &str, name: &str) -> u64 {
     Draw::new(Seed(0), "level").with(account).with_text(level).with_text(name).below(ID_LIMIT)
 }

@@ -10,32 +10,32 @@ use crate::dataset::selection::Filter;
 
 /// The sums from which a score is computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Score {
+pub(crate) struct Score {
     /// Sum of sentiment (tenths) times mentions.
-    pub weighted: u64,
-    pub mentions: u64,
+    pub(crate) weighted: u64,
+    pub(crate) mentions: u64,
 }
 
 impl Score {
     /// Adds one review.
-    pub const fn add(&mut self, sentiment: u16, mentions: u32) {
+    pub(crate) const fn add(&mut self, sentiment: u16, mentions: u32) {
         self.weighted += sentiment as u64 * mentions as u64;
         self.mentions += mentions as u64;
     }
 
     /// The sums without those of some of the reviews.
-    pub const fn minus(self, other: Self) -> Self {
+    pub(crate) const fn minus(self, other: Self) -> Self {
         Self { weighted: self.weighted - other.weighted, mentions: self.mentions - other.mentions }
     }
 
     /// The unrounded score; 0 without mentions.
     #[expect(clippy::cast_precision_loss, reason = "sums are far below 2^53")]
-    pub fn mean(self) -> f64 {
+    pub(crate) fn mean(self) -> f64 {
         self.weighted as f64 / self.mentions.max(1) as f64 / 10.0
     }
 
     /// The score in tenths, with halves rounded away from zero; 0 without mentions.
-    pub const fn tenths(self) -> Tenths {
+    pub(crate) const fn tenths(self) -> Tenths {
         match self.mentions {
             0 => Tenths(0),
             mentions => Tenths((2 * self.weighted + mentions) / (2 * mentions)),
@@ -45,11 +45,11 @@ impl Score {
 
 /// A score in tenths, written with one decimal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Tenths(pub u64);
+pub(crate) struct Tenths(pub(crate) u64);
 
 impl Tenths {
     #[expect(clippy::cast_precision_loss, reason = "a score is at most 1000 tenths")]
-    pub const fn value(self) -> f64 {
+    pub(crate) const fn value(self) -> f64 {
         self.0 as f64 / 10.0
     }
 }
@@ -69,7 +69,7 @@ impl AddAssign for Score {
 
 /// The score of each of some locations, in their order, over the reviews that pass a filter: those of the dataset and
 /// those added to it. The locations ascend; the filter's own locations are ignored.
-pub fn scores(
+pub(crate) fn scores(
     dataset: &Dataset,
     added: Option<&Additions>,
     filter: &Filter<'_>,
@@ -97,7 +97,12 @@ pub fn scores(
 }
 
 /// The score of all those locations together.
-pub fn total(dataset: &Dataset, added: Option<&Additions>, filter: &Filter<'_>, locations: &[u32]) -> Score {
+pub(crate) fn total(
+    dataset: &Dataset,
+    added: Option<&Additions>,
+    filter: &Filter<'_>,
+    locations: &[u32],
+) -> Score {
     let reviews = &dataset.reviews;
     let filter = Filter { locations: Some(locations), ..filter.clone() };
     let mut total = Score::default();

@@ -2,7 +2,7 @@
 //! files are embedded in the program.
 
 /// The sections of a list file with their entries, in the order of the file.
-pub fn sections(file: &'static str) -> Vec<(&'static str, Vec<&'static str>)> {
+pub(crate) fn sections(file: &'static str) -> Vec<(&'static str, Vec<&'static str>)> {
     let mut sections: Vec<(&str, Vec<&str>)> = Vec::new();
     for line in file.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
         match line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
@@ -14,7 +14,7 @@ pub fn sections(file: &'static str) -> Vec<(&'static str, Vec<&'static str>)> {
 }
 
 /// The entries of one section; none if the file has no such section.
-pub fn section(file: &'static str, name: &str) -> Vec<&'static str> {
+pub(crate) fn section(file: &'static str, name: &str) -> Vec<&'static str> {
     sections(file)
         .into_iter()
         .find(|(known, _)| *known == name)

@@ -2,44 +2,44 @@
 //! the operations. It knows no HTTP and no world.
 
 /// Records of a scenario, as checked values.
-pub mod records;
+pub(crate) mod records;
 /// Plain lists of phrases and names, embedded.
-pub mod lists;
+pub(crate) mod lists;
 /// Phrase banks: the words of generated reviews, responses and questions.
-pub mod phrases;
+pub(crate) mod phrases;
 /// Names and places of generated people.
-pub mod people;
+pub(crate) mod people;
 /// A text that is put together when it is written.
-pub mod text;
+pub(crate) mod text;
 /// What a generated review is, as a function of its seed, location and index.
-pub mod generated;
+pub(crate) mod generated;
 /// A set of rows, one bit each.
-pub mod bits;
+pub(crate) mod bits;
 /// Rows in groups.
-pub mod groups;
+pub(crate) mod groups;
 /// Reviews by source, rating and publication together.
-pub mod classes;
+pub(crate) mod classes;
 /// The range of update days of each block of rows.
-pub mod update_blocks;
+pub(crate) mod update_blocks;
 /// All reviews in columns, newest first.
-pub mod reviews;
+pub(crate) mod reviews;
 /// Filters of reviews, and the rows that pass.
-pub mod selection;
+pub(crate) mod selection;
 /// Sentiment scores.
-pub mod insight;
+pub(crate) mod insight;
 /// Levels above locations.
-pub mod hierarchy;
+pub(crate) mod hierarchy;
 /// Text search over given and generated words.
-pub mod search;
+pub(crate) mod search;
 /// A review with all the fields that an answer shows.
-pub mod review_view;
+pub(crate) mod review_view;
 /// All questions, newest first.
-pub mod questions;
+pub(crate) mod questions;
 /// Contacts of the scenario.
-pub mod contacts;
+pub(crate) mod contacts;
 /// Custom fields of contacts.
-pub mod custom_field;
+pub(crate) mod custom_field;
 /// The dataset as a whole: businesses and locations by number.
-pub mod facts;
+pub(crate) mod facts;
 /// Records that are added while the dataset is served.
-pub mod added;
+pub(crate) mod added;

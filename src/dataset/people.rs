@@ -20,9 +20,9 @@ struct NameLists {
 
 /// A generated person.
 #[derive(Clone, Copy, Debug)]
-pub struct Person {
-    pub first: &'static str,
-    pub last: &'static str,
+pub(crate) struct Person {
+    pub(crate) first: &'static str,
+    pub(crate) last: &'static str,
 }
 
 const EN_LIST: &str = include_str!("../../seed-data/names/en.txt");
@@ -69,19 +69,19 @@ fn suitable(names: &[&'static str]) -> Vec<&'static str> {
 }
 
 /// Draws the name of a person who speaks a language.
-pub fn person(locale: Locale, draw: &mut Draw) -> Person {
+pub(crate) fn person(locale: Locale, draw: &mut Draw) -> Person {
     let lists = name_lists(locale);
     let mut pick = |from: &[&'static str]| draw.pick(from).copied().unwrap_or_default();
     Person { first: pick(&lists.first), last: pick(&lists.last) }
 }
 
 /// Draws a town where a language is spoken.
-pub fn city(locale: Locale, draw: &mut Draw) -> &'static str {
+pub(crate) fn city(locale: Locale, draw: &mut Draw) -> &'static str {
     draw.pick(&name_lists(locale).cities).copied().unwrap_or_default()
 }
 
 /// Draws a state or region where a language is spoken.
-pub fn state(locale: Locale, draw: &mut Draw) -> Option<&'static str> {
+pub(crate) fn state(locale: Locale, draw: &mut Draw) -> Option<&'static str> {
     draw.pick(&name_lists(locale).states).copied()
 }
 

@@ -10,43 +10,43 @@ use crate::dataset::records::{Locale, NEUTRAL};
 
 /// A section of a bank.
 #[derive(Clone, Debug)]
-pub struct Section {
+pub(crate) struct Section {
     /// All of its phrases.
-    pub all: Range<u32>,
+    pub(crate) all: Range<u32>,
     /// Those that do not mention stars, for sources without stars. They come first among all.
-    pub plain: Range<u32>,
+    pub(crate) plain: Range<u32>,
 }
 
 /// The phrases of one language and category, in one list with a range for each section.
 #[derive(Debug)]
-pub struct Bank {
+pub(crate) struct Bank {
     /// All phrases of reviews, responses and titles.
-    pub phrases: Vec<&'static str>,
+    pub(crate) phrases: Vec<&'static str>,
     /// First sentences, by stars 1-5.
-    pub open: [Section; 5],
+    pub(crate) open: [Section; 5],
     /// Praise of people and of place.
-    pub good: [Section; 2],
+    pub(crate) good: [Section; 2],
     /// Blame of people and of place.
-    pub bad: [Section; 2],
+    pub(crate) bad: [Section; 2],
     /// Last sentences, by mood.
-    pub close: [Section; 3],
+    pub(crate) close: [Section; 3],
     /// Titles, by stars 1-5.
-    pub title: [Section; 5],
+    pub(crate) title: [Section; 5],
     /// First sentences of the owner's response, by mood.
-    pub reply: [Section; 3],
+    pub(crate) reply: [Section; 3],
     /// Second sentences of the owner's response, by mood.
-    pub follow: [Section; 3],
+    pub(crate) follow: [Section; 3],
     /// Introductions to a question.
-    pub lead: Vec<&'static str>,
+    pub(crate) lead: Vec<&'static str>,
     /// Questions, each with the answers of other customers.
-    pub questions: Vec<(&'static str, Vec<&'static str>)>,
+    pub(crate) questions: Vec<(&'static str, Vec<&'static str>)>,
     /// The separator between two sentences.
-    pub join: &'static str,
+    pub(crate) join: &'static str,
     folded: OnceLock<Vec<String>>,
 }
 
 /// The mood of stars: an index into `close`, `reply` and `follow`.
-pub const fn mood(stars: u8) -> usize {
+pub(crate) const fn mood(stars: u8) -> usize {
     match stars {
         4.. => 0,
         3 => 1,
@@ -57,7 +57,7 @@ pub const fn mood(stars: u8) -> usize {
 macro_rules! banks {
     ($($locale:ident $category:literal $file:literal,)*) => {
         /// The bank of a language and category, else the neutral bank of that language.
-        pub fn bank(locale: Locale, category: &str) -> &'static Bank {
+        pub(crate) fn bank(locale: Locale, category: &str) -> &'static Bank {
             $(
                 if locale == Locale::$locale && category == $category {
                     static BANK: OnceLock<Bank> = OnceLock::new();
@@ -154,12 +154,12 @@ fn length(phrases: &[&str]) -> u32 {
 
 impl Bank {
     /// The phrase at an index, which a section's range contains.
-    pub fn phrase(&self, at: u32) -> &'static str {
+    pub(crate) fn phrase(&self, at: u32) -> &'static str {
         self.phrases.get(at as usize).copied().unwrap_or_default()
     }
 
     /// All phrases, folded for comparison without case.
-    pub fn folded(&self) -> &[String] {
+    pub(crate) fn folded(&self) -> &[String] {
         self.folded.get_or_init(|| self.phrases.iter().map(|phrase| fold(phrase)).collect())
     }
 }

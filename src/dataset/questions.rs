@@ -16,58 +16,58 @@ use crate::draw::{Draw, Seed};
 
 /// A question of the list.
 #[derive(Clone, Copy, Debug)]
-pub struct Row {
-    pub id: u64,
+pub(crate) struct Row {
+    pub(crate) id: u64,
     /// When it was asked.
-    pub at: Moment,
+    pub(crate) at: Moment,
     /// Index among the dataset's locations.
-    pub location: u32,
+    pub(crate) location: u32,
     /// Whether the owner has answered.
-    pub answered: bool,
+    pub(crate) answered: bool,
     origin: Origin,
 }
 
 #[derive(Debug, Default)]
-pub struct Questions {
+pub(crate) struct Questions {
     /// Newest first, ties by id descending.
-    pub rows: Vec<Row>,
+    pub(crate) rows: Vec<Row>,
 }
 
 /// A question, as the API names its fields.
 #[derive(Clone, Debug)]
-pub struct QuestionView<'a> {
-    pub id: u64,
-    pub asked_by_owner: bool,
-    pub question: Text<'a>,
-    pub by: Text<'a>,
-    pub at: Moment,
-    pub logo: Text<'a>,
-    pub category: &'a str,
-    pub location: &'a Location,
-    pub answers: Vec<AnswerView<'a>>,
+pub(crate) struct QuestionView<'a> {
+    pub(crate) id: u64,
+    pub(crate) asked_by_owner: bool,
+    pub(crate) question: Text<'a>,
+    pub(crate) by: Text<'a>,
+    pub(crate) at: Moment,
+    pub(crate) logo: Text<'a>,
+    pub(crate) category: &'a str,
+    pub(crate) location: &'a Location,
+    pub(crate) answers: Vec<AnswerView<'a>>,
 }
 
 /// An answer to a question.
 #[derive(Clone, Debug)]
-pub struct AnswerView<'a> {
-    pub id: u64,
-    pub answer: Text<'a>,
-    pub by: Text<'a>,
-    pub at: Moment,
-    pub owner: bool,
-    pub category: &'a str,
-    pub logo: Text<'a>,
+pub(crate) struct AnswerView<'a> {
+    pub(crate) id: u64,
+    pub(crate) answer: Text<'a>,
+    pub(crate) by: Text<'a>,
+    pub(crate) at: Moment,
+    pub(crate) owner: bool,
+    pub(crate) category: &'a str,
+    pub(crate) logo: Text<'a>,
 }
 
 const QUESTION: &str = "question";
 const ORDER: &str = "question-order";
 /// The category of the users who ask and answer generated questions.
-pub const REGULAR_USER: &str = "REGULAR_USER";
+pub(crate) const REGULAR_USER: &str = "REGULAR_USER";
 /// The first key of the streams of a question's answers, far from the keys that every record uses.
 const ANSWERS: u64 = 100;
 
 impl Questions {
-    pub fn build(seed: Seed, now: Moment, locations: &[&Location]) -> Self {
+    pub(crate) fn build(seed: Seed, now: Moment, locations: &[&Location]) -> Self {
         let mut rows = Vec::new();
         for (place, location) in (0..).zip(locations) {
             for (entry, questions) in (0..).zip(&location.questions) {
@@ -114,14 +114,14 @@ fn minute(day: Day, minute: u64) -> Moment {
 }
 
 impl Dataset {
-    pub fn listed_question<'a>(&'a self, question: ListedQuestion<'a>) -> Option<QuestionView<'a>> {
+    pub(crate) fn listed_question<'a>(&'a self, question: ListedQuestion<'a>) -> Option<QuestionView<'a>> {
         match question {
             ListedQuestion::Seeded(row) => self.question(row),
             ListedQuestion::Added(question) => Some(self.added_question(question)),
         }
     }
 
-    pub fn added_question<'a>(&'a self, question: &'a AddedQuestion) -> QuestionView<'a> {
+    pub(crate) fn added_question<'a>(&'a self, question: &'a AddedQuestion) -> QuestionView<'a> {
         let AddedQuestion { id, location, index, .. } = *question;
         // Names are drawn. Under this seed they differ from those of the seeded questions.
         let seed = Seed(Draw::new(self.seed, "added").number());
@@ -129,7 +129,7 @@ impl Dataset {
         self.given_question(&question.record, id, location, &record)
     }
 
-    pub fn question(&self, row: &Row) -> Option<QuestionView<'_>> {
+    pub(crate) fn question(&self, row: &Row) -> Option<QuestionView<'_>> {
         let location = self.location(row.location);
         let record = Record::new(self.seed, QUESTION, location.number, row.origin.entry, row.origin.index);
         match location.questions.get(row.origin.entry as usize)? {

@@ -8,33 +8,33 @@ use crate::clock::Moment;
 
 /// An account, or a reseller above accounts.
 #[derive(Clone, Debug)]
-pub struct Business {
+pub(crate) struct Business {
     /// Business number, unique among businesses and locations.
-    pub number: u64,
-    pub name: String,
-    pub kind: Kind,
+    pub(crate) number: u64,
+    pub(crate) name: String,
+    pub(crate) kind: Kind,
     /// The number of the reseller above it.
-    pub parent: Option<u64>,
+    pub(crate) parent: Option<u64>,
     /// The category of the phrase bank for its generated texts.
-    pub category: String,
+    pub(crate) category: String,
     /// Sentiment score of its industry, 0-100.
-    pub industry_score: Option<f64>,
+    pub(crate) industry_score: Option<f64>,
     /// Whether `smsPreferences` are accepted.
-    pub text_categorisation: bool,
+    pub(crate) text_categorisation: bool,
     /// Email addresses of its users, as written.
-    pub users: Vec<String>,
+    pub(crate) users: Vec<String>,
     /// Names of its hierarchy's levels, highest first.
-    pub levels: Vec<String>,
+    pub(crate) levels: Vec<String>,
     /// Numbers of its competitors.
-    pub competitors: Vec<u64>,
-    pub locations: Vec<Location>,
-    pub contacts: Vec<Contact>,
+    pub(crate) competitors: Vec<u64>,
+    pub(crate) locations: Vec<Location>,
+    pub(crate) contacts: Vec<Contact>,
     /// Contacts to generate.
-    pub contact_plans: Vec<ContactPlan>,
+    pub(crate) contact_plans: Vec<ContactPlan>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub(crate) enum Kind {
     /// An enterprise, with locations.
     Enterprise,
     /// A reseller, which represents its enterprises.
@@ -43,26 +43,26 @@ pub enum Kind {
 
 /// A location of an account.
 #[derive(Clone, Debug)]
-pub struct Location {
-    pub number: u64,
-    pub name: String,
+pub(crate) struct Location {
+    pub(crate) number: u64,
+    pub(crate) name: String,
     /// Level to the location's name at that level.
-    pub levels: BTreeMap<String, String>,
+    pub(crate) levels: BTreeMap<String, String>,
     /// Its reviews, in the order given.
-    pub reviews: Vec<Reviews>,
+    pub(crate) reviews: Vec<Reviews>,
     /// Its questions, in the order given.
-    pub questions: Vec<Questions>,
+    pub(crate) questions: Vec<Questions>,
 }
 
 #[derive(Clone, Debug)]
-pub enum Reviews {
+pub(crate) enum Reviews {
     /// Written out, in the scenario or in a seed-data file.
     Given(Vec<Review>),
     Generated(ReviewPlan),
 }
 
 #[derive(Clone, Debug)]
-pub enum Questions {
+pub(crate) enum Questions {
     /// Written out, in the scenario or in a seed-data file.
     Given(Vec<Question>),
     Generated(QuestionPlan),
@@ -70,47 +70,47 @@ pub enum Questions {
 
 /// How to generate reviews. Weights are relative; shares are parts in a million.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ReviewPlan {
-    pub count: u32,
+pub(crate) struct ReviewPlan {
+    pub(crate) count: u32,
     /// Weight of 1, 2, 3, 4 and 5 stars, in this order.
-    pub ratings: [u32; 5],
+    pub(crate) ratings: [u32; 5],
     /// Index among the dialect's sources, and weight.
-    pub sources: Vec<(u16, u32)>,
+    pub(crate) sources: Vec<(u16, u32)>,
     /// First day.
-    pub from: Day,
+    pub(crate) from: Day,
     /// Last day.
-    pub to: Day,
+    pub(crate) to: Day,
     /// Share that is published.
-    pub published: u32,
+    pub(crate) published: u32,
     /// Share that the owner responded to.
-    pub responded: u32,
+    pub(crate) responded: u32,
     /// Languages and their weights.
-    pub locales: Vec<(Locale, u32)>,
+    pub(crate) locales: Vec<(Locale, u32)>,
 }
 
 /// How to generate questions, none of which the owner has answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct QuestionPlan {
-    pub count: u32,
+pub(crate) struct QuestionPlan {
+    pub(crate) count: u32,
     /// First day.
-    pub from: Day,
+    pub(crate) from: Day,
     /// Last day.
-    pub to: Day,
+    pub(crate) to: Day,
     /// Languages and their weights.
-    pub locales: Vec<(Locale, u32)>,
+    pub(crate) locales: Vec<(Locale, u32)>,
 }
 
 /// How to generate contacts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ContactPlan {
-    pub count: u32,
+pub(crate) struct ContactPlan {
+    pub(crate) count: u32,
     /// Languages of the names, and their weights.
-    pub locales: Vec<(Locale, u32)>,
+    pub(crate) locales: Vec<(Locale, u32)>,
 }
 
 /// A language that texts can be generated in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Locale {
+pub(crate) enum Locale {
     /// English.
     En,
     /// French.
@@ -128,10 +128,10 @@ pub enum Locale {
 }
 
 impl Locale {
-    pub const ALL: [Self; 7] = [Self::En, Self::Fr, Self::De, Self::Es, Self::Pt, Self::Ja, Self::Ar];
+    pub(crate) const ALL: [Self; 7] = [Self::En, Self::Fr, Self::De, Self::Es, Self::Pt, Self::Ja, Self::Ar];
 
     /// The two letters of ISO 639-1, as scenarios write it.
-    pub const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::En => "en",
             Self::Fr => "fr",
@@ -145,7 +145,7 @@ impl Locale {
 }
 
 /// The categories that have a phrase bank in English. Other languages have `neutral` only.
-pub const CATEGORIES: [&str; 9] = [
+pub(crate) const CATEGORIES: [&str; 9] = [
     NEUTRAL,
     "dentist",
     "veterinarian",
@@ -158,126 +158,126 @@ pub const CATEGORIES: [&str; 9] = [
 ];
 
 /// The category of a business without one.
-pub const NEUTRAL: &str = "neutral";
+pub(crate) const NEUTRAL: &str = "neutral";
 
 /// A review as given.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Review {
+pub(crate) struct Review {
     /// Drawn if absent.
-    pub id: Option<String>,
+    pub(crate) id: Option<String>,
     /// 0-5.
-    pub rating: u8,
+    pub(crate) rating: u8,
     /// Day it was posted.
-    pub day: Day,
+    pub(crate) day: Day,
     /// Index among the dialect's sources.
-    pub source: u16,
-    pub comments: Option<String>,
-    pub title: Option<String>,
+    pub(crate) source: u16,
+    pub(crate) comments: Option<String>,
+    pub(crate) title: Option<String>,
     /// Published (featured 1) or parked (featured 0).
-    pub published: bool,
-    pub response: Option<String>,
+    pub(crate) published: bool,
+    pub(crate) response: Option<String>,
     /// Day of the response.
-    pub response_day: Option<Day>,
+    pub(crate) response_day: Option<Day>,
     /// Sentiment in tenths, 0-1000; from the rating if absent.
-    pub sentiment: Option<u16>,
+    pub(crate) sentiment: Option<u16>,
     /// How many mentions it counts for.
-    pub mentions: u32,
-    pub reviewer: Reviewer,
+    pub(crate) mentions: u32,
+    pub(crate) reviewer: Reviewer,
     /// The address at the source; generated if absent.
-    pub review_url: Option<String>,
+    pub(crate) review_url: Option<String>,
     /// Address at the platform; generated if absent.
-    pub unique_review_url: Option<String>,
+    pub(crate) unique_review_url: Option<String>,
     /// Whether it can be replied to; by source if absent.
-    pub enable_reply: Option<bool>,
+    pub(crate) enable_reply: Option<bool>,
     /// The contact it is attributed to.
-    pub customer_id: Option<u64>,
+    pub(crate) customer_id: Option<u64>,
     /// Custom fields of that contact.
-    pub extra: BTreeMap<String, String>,
+    pub(crate) extra: BTreeMap<String, String>,
 }
 
 /// Who wrote a review; every field may be absent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Reviewer {
-    pub first_name: Option<String>,
-    pub last_name: Option<String>,
-    pub nick_name: Option<String>,
-    pub thumbnail_url: Option<String>,
-    pub email_id: Option<String>,
-    pub facebook_id: Option<String>,
-    pub city: Option<String>,
-    pub state: Option<String>,
+pub(crate) struct Reviewer {
+    pub(crate) first_name: Option<String>,
+    pub(crate) last_name: Option<String>,
+    pub(crate) nick_name: Option<String>,
+    pub(crate) thumbnail_url: Option<String>,
+    pub(crate) email_id: Option<String>,
+    pub(crate) facebook_id: Option<String>,
+    pub(crate) city: Option<String>,
+    pub(crate) state: Option<String>,
 }
 
 /// A question as given.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Question {
+pub(crate) struct Question {
     /// Drawn if absent.
-    pub id: Option<u64>,
-    pub question: String,
+    pub(crate) id: Option<u64>,
+    pub(crate) question: String,
     /// Who asked.
-    pub by: Option<String>,
+    pub(crate) by: Option<String>,
     /// Kind of user, as shown.
-    pub category: String,
-    pub at: Moment,
+    pub(crate) category: String,
+    pub(crate) at: Moment,
     /// Asked by the owner.
-    pub owner: bool,
+    pub(crate) owner: bool,
     /// Address of the asker's picture; generated if absent.
-    pub logo: Option<String>,
+    pub(crate) logo: Option<String>,
     /// Its answers, in the order given.
-    pub answers: Vec<Answer>,
+    pub(crate) answers: Vec<Answer>,
 }
 
 /// An answer as given.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub(crate) struct Answer {
     /// Drawn if absent.
-    pub id: Option<u64>,
-    pub answer: String,
+    pub(crate) id: Option<u64>,
+    pub(crate) answer: String,
     /// Who answered; generated if absent, the business's name for the owner.
-    pub by: Option<String>,
+    pub(crate) by: Option<String>,
     /// Kind of user, as shown.
-    pub category: String,
-    pub at: Moment,
+    pub(crate) category: String,
+    pub(crate) at: Moment,
     /// Answered by the owner.
-    pub owner: bool,
+    pub(crate) owner: bool,
     /// Address of the answerer's picture; generated if absent.
-    pub logo: Option<String>,
+    pub(crate) logo: Option<String>,
 }
 
 /// A contact, with the fields of `docs/api.md` 4.3.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Contact {
-    pub id: u64,
-    pub first_name: Option<String>,
-    pub last_name: Option<String>,
-    pub email: Option<String>,
-    pub phone: Option<String>,
-    pub country_code: Option<String>,
-    pub sms_optin: Option<bool>,
-    pub blocked: Option<bool>,
-    pub business_ids: Vec<u64>,
-    pub tags: Vec<String>,
-    pub custom_fields: Vec<CustomField>,
-    pub external_id: Option<String>,
-    pub email_preferences: Option<Preferences>,
-    pub sms_preferences: Option<Preferences>,
+pub(crate) struct Contact {
+    pub(crate) id: u64,
+    pub(crate) first_name: Option<String>,
+    pub(crate) last_name: Option<String>,
+    pub(crate) email: Option<String>,
+    pub(crate) phone: Option<String>,
+    pub(crate) country_code: Option<String>,
+    pub(crate) sms_optin: Option<bool>,
+    pub(crate) blocked: Option<bool>,
+    pub(crate) business_ids: Vec<u64>,
+    pub(crate) tags: Vec<String>,
+    pub(crate) custom_fields: Vec<CustomField>,
+    pub(crate) external_id: Option<String>,
+    pub(crate) email_preferences: Option<Preferences>,
+    pub(crate) sms_preferences: Option<Preferences>,
 }
 
 /// A custom field of a contact.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CustomField {
+pub(crate) struct CustomField {
     /// `fieldName`.
-    pub name: String,
+    pub(crate) name: String,
     /// `type`, as sent; `text` if absent.
-    pub kind: String,
+    pub(crate) kind: String,
     /// `fieldValue`.
-    pub value: String,
+    pub(crate) value: String,
 }
 
 /// Preference flags of one channel; an absent flag was never given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Preferences {
-    pub marketing_optin: Option<bool>,
-    pub feedback_optin: Option<bool>,
-    pub service_optin: Option<bool>,
+pub(crate) struct Preferences {
+    pub(crate) marketing_optin: Option<bool>,
+    pub(crate) feedback_optin: Option<bool>,
+    pub(crate) service_optin: Option<bool>,
 }

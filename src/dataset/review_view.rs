@@ -14,53 +14,53 @@ use crate::dataset::text::{Id, Text};
 
 /// A review, as the API names its fields.
 #[derive(Clone, Copy, Debug)]
-pub struct ReviewView<'a> {
-    pub id: Id<'a>,
-    pub rating: u8,
-    pub comments: Text<'a>,
-    pub title: Option<Text<'a>>,
-    pub reviewer: Reviewer<'a>,
-    pub review_url: Text<'a>,
-    pub source: &'a Source,
-    pub day: Day,
-    pub response: Option<Text<'a>>,
-    pub response_day: Option<Day>,
-    pub published: bool,
-    pub location: &'a Location,
-    pub unique_review_url: Text<'a>,
-    pub enable_reply: bool,
-    pub customer_id: Option<u64>,
-    pub extra: Option<&'a BTreeMap<String, String>>,
+pub(crate) struct ReviewView<'a> {
+    pub(crate) id: Id<'a>,
+    pub(crate) rating: u8,
+    pub(crate) comments: Text<'a>,
+    pub(crate) title: Option<Text<'a>>,
+    pub(crate) reviewer: Reviewer<'a>,
+    pub(crate) review_url: Text<'a>,
+    pub(crate) source: &'a Source,
+    pub(crate) day: Day,
+    pub(crate) response: Option<Text<'a>>,
+    pub(crate) response_day: Option<Day>,
+    pub(crate) published: bool,
+    pub(crate) location: &'a Location,
+    pub(crate) unique_review_url: Text<'a>,
+    pub(crate) enable_reply: bool,
+    pub(crate) customer_id: Option<u64>,
+    pub(crate) extra: Option<&'a BTreeMap<String, String>>,
 }
 
 /// The author of a review.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Reviewer<'a> {
-    pub first_name: Option<Text<'a>>,
-    pub last_name: Option<Text<'a>>,
-    pub nick_name: Option<Text<'a>>,
-    pub thumbnail_url: Option<Text<'a>>,
-    pub email_id: Option<Text<'a>>,
-    pub facebook_id: Option<Text<'a>>,
-    pub city: Option<Text<'a>>,
-    pub state: Option<Text<'a>>,
+pub(crate) struct Reviewer<'a> {
+    pub(crate) first_name: Option<Text<'a>>,
+    pub(crate) last_name: Option<Text<'a>>,
+    pub(crate) nick_name: Option<Text<'a>>,
+    pub(crate) thumbnail_url: Option<Text<'a>>,
+    pub(crate) email_id: Option<Text<'a>>,
+    pub(crate) facebook_id: Option<Text<'a>>,
+    pub(crate) city: Option<Text<'a>>,
+    pub(crate) state: Option<Text<'a>>,
 }
 
 impl Dataset {
-    pub fn listed_review<'a>(&'a self, review: ListedReview<'a>) -> Option<ReviewView<'a>> {
+    pub(crate) fn listed_review<'a>(&'a self, review: ListedReview<'a>) -> Option<ReviewView<'a>> {
         match review {
             ListedReview::Seeded(row) => self.review(row),
             ListedReview::Added(review) => self.added_review(review),
         }
     }
 
-    pub fn added_review<'a>(&'a self, review: &'a AddedReview) -> Option<ReviewView<'a>> {
+    pub(crate) fn added_review<'a>(&'a self, review: &'a AddedReview) -> Option<ReviewView<'a>> {
         let location = self.location(review.values.location);
         self.given_view(location, &review.record, Id::Given(&review.id))
     }
 
     /// The review of a row. Every row of the columns has one.
-    pub fn review(&self, row: u32) -> Option<ReviewView<'_>> {
+    pub(crate) fn review(&self, row: u32) -> Option<ReviewView<'_>> {
         let index = self.reviews.location[row as usize];
         let location = self.location(index);
         let origin = self.reviews.origin[row as usize];

@@ -19,37 +19,37 @@ use crate::draw::Seed;
 
 /// Where a row comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Origin {
+pub(crate) struct Origin {
     /// Index among the location's entries; an entry is a list of given records, or a plan for generated ones.
-    pub entry: u32,
+    pub(crate) entry: u32,
     /// Index within the entry.
-    pub index: u32,
+    pub(crate) index: u32,
 }
 
 /// The columns. Row `r` is the same review in each of them.
 #[derive(Debug, Default)]
-pub struct Reviews {
+pub(crate) struct Reviews {
     /// Day posted, descending.
-    pub day: Vec<Day>,
+    pub(crate) day: Vec<Day>,
     /// The later of the days of review and response.
-    pub updated: Vec<Day>,
+    pub(crate) updated: Vec<Day>,
     /// Index among the dataset's locations.
-    pub location: Vec<u32>,
-    pub origin: Vec<Origin>,
+    pub(crate) location: Vec<u32>,
+    pub(crate) origin: Vec<Origin>,
     /// Sentiment in tenths.
-    pub sentiment: Vec<u16>,
-    pub mentions: Vec<u32>,
+    pub(crate) sentiment: Vec<u16>,
+    pub(crate) mentions: Vec<u32>,
     /// Rows of each rating, 0-5.
-    pub by_rating: [Bits; 6],
+    pub(crate) by_rating: [Bits; 6],
     /// Rows of each source.
-    pub by_source: Vec<Bits>,
+    pub(crate) by_source: Vec<Bits>,
     /// Rows that are published.
-    pub published: Bits,
+    pub(crate) published: Bits,
     /// Rows of each source, rating and state of publication together.
-    pub by_class: Classes,
+    pub(crate) by_class: Classes,
     /// Rows of each location.
-    pub by_location: Groups,
-    pub update_blocks: UpdateBlocks,
+    pub(crate) by_location: Groups,
+    pub(crate) update_blocks: UpdateBlocks,
     /// Running sums over the rows of each location, so that the score of a range is a difference of two. A location with
     /// `n` rows has `n + 1` sums, so those of location `l` begin `l` positions after its rows in `by_location`.
     sums: Vec<Score>,
@@ -86,7 +86,7 @@ fn default_sentiment(rating: u8, source: &Source) -> u16 {
 
 impl Reviews {
     /// Builds the columns over all reviews of those locations. `done` is updated with the number of rows built so far.
-    pub fn build(
+    pub(crate) fn build(
         seed: Seed,
         today: Day,
         locations: &[&Location],
@@ -185,16 +185,12 @@ impl Reviews {
         sums
     }
 
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.day.len()
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.day.is_empty()
-    }
-
     /// The rows posted from one day to another, both included. An absent day is no bound.
-    pub fn between(&self, from: Option<Day>, to: Option<Day>) -> Range<u32> {
+    pub(crate) fn between(&self, from: Option<Day>, to: Option<Day>) -> Range<u32> {
         let start = to.map_or(0, |to| self.day.partition_point(|day| *day > to));
         let end = from.map_or(self.len(), |from| self.day.partition_point(|day| *day >= from));
         let row = |at| u32::try_from(at).unwrap_or(u32::MAX);
@@ -202,12 +198,12 @@ impl Reviews {
     }
 
     /// The rows of a location, newest first.
-    pub fn of(&self, location: u32) -> &[u32] {
+    pub(crate) fn of(&self, location: u32) -> &[u32] {
         self.by_location.of(location)
     }
 
     /// The score of a location over a range of rows.
-    pub fn score(&self, location: u32, rows: &Range<u32>) -> Score {
+    pub(crate) fn score(&self, location: u32, rows: &Range<u32>) -> Score {
         let (span, own) = (self.by_location.span(location), self.of(location));
         let before = |row: u32| {
             let at = own.partition_point(|own| *own < row);
@@ -241,12 +237,12 @@ fn given_row(location: u32, origin: Origin, review: &records::Review, drawn: u64
 }
 
 /// The later of the days of a review and its response.
-pub fn last_update(review: &records::Review) -> Day {
+pub(crate) fn last_update(review: &records::Review) -> Day {
     review.response_day.map_or(review.day, |day| day.max(review.day))
 }
 
 /// The sentiment in tenths of a given review.
-pub fn given_sentiment(review: &records::Review, sources: &[Source]) -> u16 {
+pub(crate) fn given_sentiment(review: &records::Review, sources: &[Source]) -> u16 {
     let source = sources.get(usize::from(review.source));
     let default = source.map_or(500, |source| default_sentiment(review.rating, source));
     review.sentiment.unwrap_or(default)

@@ -10,15 +10,15 @@ use crate::draw::Draw;
 
 /// A text to search for, folded for comparison without case.
 #[derive(Debug)]
-pub struct Needle(String);
+pub(crate) struct Needle(String);
 
 impl Needle {
-    pub fn new(text: &str) -> Self {
+    pub(crate) fn new(text: &str) -> Self {
         Self(fold(text))
     }
 
     /// Whether the comments or the title of a given review contain it.
-    pub fn is_in(&self, review: &Review) -> bool {
+    pub(crate) fn is_in(&self, review: &Review) -> bool {
         let mut texts = [&review.comments, &review.title].into_iter().flatten();
         texts.any(|text| fold(text).contains(&self.0))
     }
@@ -26,7 +26,7 @@ impl Needle {
 
 /// A search over the rows of a dataset, with what it has learned about the dataset so far.
 #[derive(Debug)]
-pub struct Search<'a> {
+pub(crate) struct Search<'a> {
     dataset: &'a Dataset,
     needle: Needle,
     banks: Vec<(&'static Bank, Table)>,
@@ -137,13 +137,13 @@ impl Table {
 }
 
 impl<'a> Search<'a> {
-    pub fn new(dataset: &'a Dataset, text: &str) -> Self {
+    pub(crate) fn new(dataset: &'a Dataset, text: &str) -> Self {
         let entries = (0..dataset.location_count()).map(|_| None).collect();
         Self { dataset, needle: Needle::new(text), banks: Vec::new(), entries }
     }
 
     /// Whether the comments or the title of a row contain the text.
-    pub fn finds(&mut self, row: u32) -> bool {
+    pub(crate) fn finds(&mut self, row: u32) -> bool {
         let location = self.dataset.reviews.location[row as usize];
         if self.entries[location as usize].is_none() {
             self.entries[location as usize] = Some(self.entries_of(location));

@@ -10,38 +10,38 @@ use crate::dataset::update_blocks::BLOCK;
 
 /// Conditions on a review. All of them must hold; an absent condition lets every review pass.
 #[derive(Clone, Debug, Default)]
-pub struct Filter<'a> {
+pub(crate) struct Filter<'a> {
     /// The review belongs to one of these locations, which ascend.
-    pub locations: Option<&'a [u32]>,
+    pub(crate) locations: Option<&'a [u32]>,
     /// It was posted on this day or later.
-    pub from: Option<Day>,
+    pub(crate) from: Option<Day>,
     /// It was posted on this day or earlier.
-    pub to: Option<Day>,
+    pub(crate) to: Option<Day>,
     /// It was posted or responded to on this day or later.
-    pub updated_from: Option<Day>,
+    pub(crate) updated_from: Option<Day>,
     /// It was posted and responded to on this day or earlier.
-    pub updated_to: Option<Day>,
+    pub(crate) updated_to: Option<Day>,
     /// It has one of these ratings, 0-5.
-    pub ratings: Option<[bool; 6]>,
+    pub(crate) ratings: Option<[bool; 6]>,
     /// It is from one of these sources.
-    pub sources: Option<Vec<u16>>,
+    pub(crate) sources: Option<Vec<u16>>,
     /// It is published (true) or parked (false).
-    pub published: Option<bool>,
+    pub(crate) published: Option<bool>,
 }
 
 /// The values of one review that a filter looks at.
 #[derive(Clone, Copy, Debug)]
-pub struct Values {
-    pub location: u32,
-    pub day: Day,
+pub(crate) struct Values {
+    pub(crate) location: u32,
+    pub(crate) day: Day,
     /// The later of the days of review and response.
-    pub updated: Day,
-    pub class: Class,
+    pub(crate) updated: Day,
+    pub(crate) class: Class,
 }
 
 impl Filter<'_> {
     /// Whether nothing but days of posting and locations are restricted.
-    pub const fn is_days_only(&self) -> bool {
+    pub(crate) const fn is_days_only(&self) -> bool {
         self.updated_from.is_none()
             && self.updated_to.is_none()
             && self.ratings.is_none()
@@ -50,7 +50,7 @@ impl Filter<'_> {
     }
 
     /// Whether one review passes.
-    pub fn matches(&self, review: Values) -> bool {
+    pub(crate) fn matches(&self, review: Values) -> bool {
         let Values { location, day, updated, class } = review;
         self.matches_class(class)
             && self.from.is_none_or(|from| day >= from)
@@ -70,7 +70,7 @@ impl Filter<'_> {
 /// Iterates over the rows that pass a filter, newest first: block by block, in each block word by word, in each word bit
 /// by bit.
 #[derive(Debug)]
-pub struct Selected<'a> {
+pub(crate) struct Selected<'a> {
     reviews: &'a Reviews,
     filter: &'a Filter<'a>,
     rows: Range<u32>,
@@ -132,13 +132,13 @@ const RARE: usize = 16;
 
 impl Reviews {
     /// How many locations its rows belong to.
-    pub fn locations(&self) -> usize {
+    pub(crate) fn locations(&self) -> usize {
         self.by_location.count()
     }
 
     /// The rows that pass a filter, newest first. The walk is restricted to the shortest lists that contain them all:
     /// those of the locations, or those of rare classes. Without either it goes over all rows.
-    pub fn select<'a>(&'a self, filter: &'a Filter<'a>) -> Selected<'a> {
+    pub(crate) fn select<'a>(&'a self, filter: &'a Filter<'a>) -> Selected<'a> {
         let rows = self.between(filter.from, filter.to);
         let ratings = filter.ratings.as_ref().map(|ratings| {
             self.by_rating.iter().zip(ratings).filter(|(_, wanted)| **wanted).map(|(bits, _)| bits).collect()

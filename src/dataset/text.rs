@@ -9,7 +9,7 @@ const PLATFORM: &str = "standin.test";
 
 /// The id of a review, drawn or given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Id<'a> {
+pub(crate) enum Id<'a> {
     Number(u64),
     Given(&'a str),
 }
@@ -30,7 +30,7 @@ impl Serialize for Id<'_> {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub enum Text<'a> {
+pub(crate) enum Text<'a> {
     Given(&'a str),
     /// Parts that are concatenated.
     Pieces([&'a str; 4]),

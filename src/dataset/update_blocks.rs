@@ -4,15 +4,15 @@
 use crate::api::dates::Day;
 
 /// Rows of a block: 64 words of 64 bits.
-pub const BLOCK: u32 = 4096;
+pub(crate) const BLOCK: u32 = 4096;
 
 /// The first and the last day of update in each block.
 #[derive(Debug, Default)]
-pub struct UpdateBlocks(Vec<(Day, Day)>);
+pub(crate) struct UpdateBlocks(Vec<(Day, Day)>);
 
 impl UpdateBlocks {
     /// Computes the ranges from the column of update days.
-    pub fn new(updated: &[Day]) -> Self {
+    pub(crate) fn new(updated: &[Day]) -> Self {
         let range = |block: &[Day]| {
             let first = block.iter().copied().min();
             first.zip(block.iter().copied().max())
@@ -21,7 +21,7 @@ impl UpdateBlocks {
     }
 
     /// Whether a block may contain a review that was updated within those days. An absent day is no bound.
-    pub fn may_contain(&self, block: u32, from: Option<Day>, to: Option<Day>) -> bool {
+    pub(crate) fn may_contain(&self, block: u32, from: Option<Day>, to: Option<Day>) -> bool {
         self.0.get(block as usize).is_some_and(|(first, last)| {
             from.is_none_or(|from| *last >= from) && to.is_none_or(|to| *first <= to)
         })

@@ -1,3 +1,3 @@
 //! Expectations: what a well-behaved client does.
 
-pub mod expectation;
+pub(crate) mod expectation;

@@ -6,7 +6,7 @@ use crate::fault::patch::Change;
 
 /// The client gets the status and headers of the real answer, and another body.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Body {
+pub(crate) enum Body {
     /// `truncate: 50%`: headers with the full length, this share of the bytes (parts per million), and a TCP RST once they
     /// are received.
     Truncate(u32),

@@ -8,22 +8,22 @@ use crate::fault::pointer::Pointer;
 
 /// All parts must hold. A part holds if one of its values does, or if it has none.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Condition {
+pub(crate) struct Condition {
     /// API keys, as clients send them.
-    pub keys: Vec<String>,
+    pub(crate) keys: Vec<String>,
     /// Business numbers, found in the path, the query, `x-business-number`, `businessNumber` or `businessNumbers`.
-    pub businesses: Vec<u64>,
+    pub(crate) businesses: Vec<u64>,
     /// Values by header name in lower case.
-    pub headers: Vec<(String, Vec<String>)>,
+    pub(crate) headers: Vec<(String, Vec<String>)>,
     /// Decoded values by query parameter.
-    pub query: Vec<(String, Vec<String>)>,
+    pub(crate) query: Vec<(String, Vec<String>)>,
     /// Values by place in the JSON body.
-    pub body: Vec<(Pointer, Vec<Value>)>,
+    pub(crate) body: Vec<(Pointer, Vec<Value>)>,
 }
 
 impl Condition {
     /// Whether it holds for every request for which `narrower` holds.
-    pub fn covers(&self, narrower: &Self) -> bool {
+    pub(crate) fn covers(&self, narrower: &Self) -> bool {
         among(&self.keys, &narrower.keys)
             && among(&self.businesses, &narrower.businesses)
             && parts(&self.headers, &narrower.headers)
@@ -43,14 +43,14 @@ fn parts<K: PartialEq, V: PartialEq>(wide: &[(K, Vec<V>)], narrow: &[(K, Vec<V>)
 
 /// A range of time since the world's start, by the world's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct During {
-    pub from: Duration,
+pub(crate) struct During {
+    pub(crate) from: Duration,
     /// The end of the range, which is not part of it. None means without end.
-    pub until: Option<Duration>,
+    pub(crate) until: Option<Duration>,
 }
 
 impl During {
-    pub fn holds(self, since_start: Duration) -> bool {
+    pub(crate) fn holds(self, since_start: Duration) -> bool {
         since_start >= self.from && self.until.is_none_or(|until| since_start < until)
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// The client gets no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Connection {
+pub(crate) enum Connection {
     /// `reset`: a TCP RST before any byte.
     Reset,
     /// `close`: the request is read, then the connection is closed cleanly without any byte.

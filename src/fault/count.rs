@@ -2,16 +2,16 @@
 
 /// A fault first counts a request, then selects it by its number, then applies to a share of the selected ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Count {
-    pub per: Per,
+pub(crate) struct Count {
+    pub(crate) per: Per,
     /// Numbers of the selected requests. An empty list selects all.
-    pub hits: Vec<Hit>,
-    pub share: Share,
+    pub(crate) hits: Vec<Hit>,
+    pub(crate) share: Share,
 }
 
 /// Which requests share one counter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Per {
+pub(crate) enum Per {
     /// All requests of the world.
     #[default]
     World,
@@ -23,7 +23,7 @@ pub enum Per {
 
 /// Numbers of counted requests, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Hit {
+pub(crate) enum Hit {
     /// `3`, `1-2` and `4-`: from the first to the last, inclusive. Without a last one, all that follow.
     Between(u64, Option<u64>),
     /// `every 5`: the fifth, the tenth and so on.
@@ -32,7 +32,7 @@ pub enum Hit {
 
 /// To which of the selected requests the fault applies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Share {
+pub(crate) enum Share {
     #[default]
     All,
     /// To each with this probability, in parts per million.
@@ -43,7 +43,7 @@ pub enum Share {
 }
 
 impl Hit {
-    pub fn takes(self, nth: u64) -> bool {
+    pub(crate) fn takes(self, nth: u64) -> bool {
         match self {
             Self::Between(first, last) => nth >= first && last.is_none_or(|last| nth <= last),
             Self::Every(step) => nth != 0 && nth.is_multiple_of(step),
@@ -52,12 +52,12 @@ impl Hit {
 }
 
 impl Count {
-    pub fn selects(&self, nth: u64) -> bool {
+    pub(crate) fn selects(&self, nth: u64) -> bool {
         self.hits.is_empty() || self.hits.iter().any(|hit| hit.takes(nth))
     }
 
     /// How many of the first `nth` counted are selected. The cost depends on the hits alone, not on `nth`.
-    pub fn selected_among(&self, nth: u64) -> u64 {
+    pub(crate) fn selected_among(&self, nth: u64) -> u64 {
         if self.hits.is_empty() {
             return nth;
         }
@@ -83,7 +83,7 @@ impl Count {
     }
 
     /// Whether it applies to every request that it counts.
-    pub fn applies_to_all(&self) -> bool {
+    pub(crate) fn applies_to_all(&self) -> bool {
         let all_selected = self.hits.is_empty()
             || self.hits.iter().any(|hit| matches!(hit, Hit::Between(0 | 1, None) | Hit::Every(1)));
         all_selected && self.share.is_all()
@@ -109,7 +109,7 @@ fn common_multiple(left: u64, right: u64) -> Option<u64> {
 
 impl Share {
     /// Whether it applies to every selected request.
-    pub const fn is_all(self) -> bool {
+    pub(crate) const fn is_all(self) -> bool {
         match self {
             Self::All => true,
             Self::Chance(parts) => parts >= 1_000_000,
@@ -118,7 +118,7 @@ impl Share {
     }
 
     /// Whether it applies to no request.
-    pub const fn is_none(self) -> bool {
+    pub(crate) const fn is_none(self) -> bool {
         matches!(self, Self::Chance(0) | Self::Exactly { hits: 0, .. })
     }
 }

@@ -9,7 +9,7 @@ use crate::fault::Fault;
 /// The counters of one world. They are keyed by the name and text of a fault, so that they survive a reload which does not
 /// change it.
 #[derive(Debug, Default)]
-pub struct Counters {
+pub(crate) struct Counters {
     /// Number of requests that arrived.
     arrived: u64,
     /// Counts by fault and fingerprint. `attempts` has the fingerprints counted since `older` was filled, and `older` those
@@ -33,28 +33,28 @@ type Attempts = HashMap<u64, u32>;
 
 /// The counts of a world or key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Scope {
-    pub counted: u64,
+pub(crate) struct Scope {
+    pub(crate) counted: u64,
     /// How many of the counted requests were selected.
-    pub selected: u64,
+    pub(crate) selected: u64,
 }
 
 /// The faults of a world in their order, each with the id of its counters.
 #[derive(Clone, Debug, Default)]
-pub struct Plan {
+pub(crate) struct Plan {
     /// The load of the scenario that they come from.
-    pub generation: u64,
+    pub(crate) generation: u64,
     /// A world whose faults were changed shares the others with the scenario.
     faults: Vec<(u64, Arc<Fault>)>,
 }
 
 impl Plan {
-    pub fn new(generation: u64, faults: Vec<Fault>) -> Self {
+    pub(crate) fn new(generation: u64, faults: Vec<Fault>) -> Self {
         Self::shared(generation, faults.into_iter().map(Arc::new))
     }
 
     /// A plan of faults that other plans have too.
-    pub fn shared(generation: u64, faults: impl IntoIterator<Item = Arc<Fault>>) -> Self {
+    pub(crate) fn shared(generation: u64, faults: impl IntoIterator<Item = Arc<Fault>>) -> Self {
         let id = |fault: &Fault| {
             Draw::new(Seed(0), "fault").with_text(&fault.name).with_text(&fault.text).number()
         };
@@ -62,28 +62,28 @@ impl Plan {
     }
 
     /// The faults with the ids of their counters.
-    pub fn faults(&self) -> impl Iterator<Item = (u64, &Arc<Fault>)> {
+    pub(crate) fn faults(&self) -> impl Iterator<Item = (u64, &Arc<Fault>)> {
         self.faults.iter().map(|(id, fault)| (*id, fault))
     }
 
-    pub fn named(&self, name: &str) -> Option<&Arc<Fault>> {
+    pub(crate) fn named(&self, name: &str) -> Option<&Arc<Fault>> {
         self.faults.iter().map(|(_, fault)| fault).find(|fault| fault.name == name)
     }
 
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.faults.is_empty()
     }
 }
 
 impl Counters {
     /// Counts an arrival and returns its number, from 1. The caller holds the lock under which faults count.
-    pub const fn arrive(&mut self) -> u64 {
+    pub(crate) const fn arrive(&mut self) -> u64 {
         self.arrived += 1;
         self.arrived
     }
 
     /// Counts a request with this fingerprint, and returns how many were counted before.
-    pub fn attempt(&mut self, fault: u64, fingerprint: u64) -> u32 {
+    pub(crate) fn attempt(&mut self, fault: u64, fingerprint: u64) -> u32 {
         self.attempt_within(FINGERPRINTS, fault, fingerprint)
     }
 
@@ -105,27 +105,28 @@ impl Counters {
     }
 
     /// The counts of a fault for a world or key.
-    pub fn scope(&mut self, fault: u64, scope: u64) -> &mut Scope {
+    pub(crate) fn scope(&mut self, fault: u64, scope: u64) -> &mut Scope {
         self.scopes.entry((fault, scope)).or_default()
     }
 
     /// Counts that a fault applied.
-    pub fn hit(&mut self, fault: u64) {
+    pub(crate) fn hit(&mut self, fault: u64) {
         *self.hits.entry(fault).or_default() += 1;
     }
 
     /// How often a fault applied.
-    pub fn hits(&self, fault: u64) -> u64 {
+    pub(crate) fn hits(&self, fault: u64) -> u64 {
         self.hits.get(&fault).copied().unwrap_or_default()
     }
 
     /// Number of fingerprints over all faults.
-    pub fn fingerprints(&self) -> usize {
+    #[cfg(test)]
+    pub(crate) fn fingerprints(&self) -> usize {
         self.attempts.values().chain(self.older.values()).map(HashMap::len).sum()
     }
 
     /// Removes the counters of faults that are not in the plan.
-    pub fn keep(&mut self, plan: &Plan) {
+    pub(crate) fn keep(&mut self, plan: &Plan) {
         let kept: BTreeSet<u64> = plan.faults().map(|(id, _)| id).collect();
         self.attempts.retain(|fault, _| kept.contains(fault));
         self.older.retain(|fault, _| kept.contains(fault));

@@ -12,43 +12,43 @@ use crate::fault::request::Request;
 
 /// Why a fault did or did not apply to a request, for headers, the log and the journal.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Decision {
+pub(crate) struct Decision {
     /// Name of the fault that applied, else of the last one that counted the request.
-    pub fault: String,
+    pub(crate) fault: String,
     /// How many requests with this fingerprint it had counted before.
-    pub attempt: u32,
+    pub(crate) attempt: u32,
     /// The number drawn, from 0 to 1. None if there was no chance.
-    pub draw: Option<f64>,
+    pub(crate) draw: Option<f64>,
     /// The fault applies if the draw is below this.
-    pub threshold: Option<f64>,
-    pub applied: bool,
+    pub(crate) threshold: Option<f64>,
+    pub(crate) applied: bool,
     /// The load of the scenario that the fault comes from.
-    pub generation: u64,
+    pub(crate) generation: u64,
 }
 
 /// The outcome of all faults for one request.
 #[derive(Debug, Default)]
-pub struct Verdict<'a> {
+pub(crate) struct Verdict<'a> {
     /// The fault that took the request.
-    pub taken: Option<&'a Fault>,
+    pub(crate) taken: Option<&'a Fault>,
     /// The sum of the delays of the faults that applied.
-    pub delay: Option<Duration>,
+    pub(crate) delay: Option<Duration>,
     /// None if no fault counted the request.
-    pub decision: Option<Decision>,
+    pub(crate) decision: Option<Decision>,
     /// The fault that the request asked for, if it applied.
-    pub preferred: Option<&'a str>,
+    pub(crate) preferred: Option<&'a str>,
     /// Draws for whatever else the fault that took the request leaves to chance.
-    pub draw: Option<Draw>,
+    pub(crate) draw: Option<Draw>,
 }
 
 impl Verdict<'_> {
-    pub fn effect(&self) -> Option<&Effect> {
+    pub(crate) fn effect(&self) -> Option<&Effect> {
         self.taken.and_then(|fault| fault.effect.effect.as_ref())
     }
 }
 
 /// Decides which faults apply, and counts the request. The caller holds the lock of the counters meanwhile.
-pub fn decide<'a>(
+pub(crate) fn decide<'a>(
     plan: &'a Plan,
     request: &Request<'_>,
     seed: Seed,
@@ -105,29 +105,29 @@ const EFFECT: u64 = 3;
 
 /// A request or a delivery that a fault counts.
 #[derive(Clone, Copy, Debug)]
-pub struct Counted<'a> {
+pub(crate) struct Counted<'a> {
     /// The purpose of its draws.
-    pub purpose: &'static str,
+    pub(crate) purpose: &'static str,
     /// Id of the fault's counters.
-    pub id: u64,
+    pub(crate) id: u64,
     /// Name of the fault.
-    pub fault: &'a str,
-    pub count: &'a Count,
-    pub fingerprint: u64,
+    pub(crate) fault: &'a str,
+    pub(crate) count: &'a Count,
+    pub(crate) fingerprint: u64,
     /// The key as sent.
-    pub key: Option<&'a str>,
+    pub(crate) key: Option<&'a str>,
 }
 
 /// Whether a fault applies, and why.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Application {
+pub(crate) struct Application {
     /// How many with this fingerprint were counted before.
-    pub attempt: u32,
+    pub(crate) attempt: u32,
     /// The number drawn, from 0 to 1. None if there was no chance.
-    pub draw: Option<f64>,
+    pub(crate) draw: Option<f64>,
     /// The fault applies if the draw is below this.
-    pub threshold: Option<f64>,
-    pub applied: bool,
+    pub(crate) threshold: Option<f64>,
+    pub(crate) applied: bool,
 }
 
 impl Counted<'_> {
@@ -137,7 +137,7 @@ impl Counted<'_> {
     }
 
     /// Counts it, and decides whether the fault applies.
-    pub fn apply(&self, seed: Seed, counters: &mut Counters) -> Application {
+    pub(crate) fn apply(&self, seed: Seed, counters: &mut Counters) -> Application {
         let Counted { id, fingerprint, .. } = *self;
         let attempt = counters.attempt(id, fingerprint);
         let Count { per, share, .. } = self.count;

@@ -7,7 +7,7 @@ use crate::draw::Draw;
 
 /// Latency in real time. Drawn values are whole milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Delay {
+pub(crate) enum Delay {
     /// `250ms`: always the same.
     Fixed(Duration),
     /// `100ms-400ms`: uniformly distributed, both ends included. The first is the shorter.
@@ -28,7 +28,7 @@ const LONGEST: f64 = 86_400_000.0;
 
 impl Delay {
     /// Draws a delay.
-    pub fn draw(&self, draw: &mut Draw) -> Duration {
+    pub(crate) fn draw(&self, draw: &mut Draw) -> Duration {
         match *self {
             Self::Fixed(span) => span,
             Self::Uniform(least, most) => {

@@ -10,17 +10,17 @@ use crate::fault::status::Status;
 
 /// The effects of one fault, at least one of the three.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Effects {
+pub(crate) struct Effects {
     /// Latency before the answer, or before whatever replaces it.
-    pub delay: Option<Delay>,
+    pub(crate) delay: Option<Delay>,
     /// Changes of the headers, of an injected answer or of the real one.
-    pub headers: Option<Headers>,
-    pub effect: Option<Effect>,
+    pub(crate) headers: Option<Headers>,
+    pub(crate) effect: Option<Effect>,
 }
 
 /// What happens to the answer.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Effect {
+pub(crate) enum Effect {
     /// An API error replaces it.
     Error(Error),
     /// A plain status replaces it.
@@ -35,7 +35,7 @@ pub enum Effect {
 
 impl Effects {
     /// Whether no later fault can apply to the same request. A delay alone lets them.
-    pub const fn takes_request(&self) -> bool {
+    pub(crate) const fn takes_request(&self) -> bool {
         self.effect.is_some() || self.headers.is_some()
     }
 }

@@ -7,14 +7,14 @@ use crate::api::reply::Reply;
 
 /// The client gets the status and the exact body of an API error, as the operation itself would answer it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Error {
-    pub answer: Answer,
+pub(crate) struct Error {
+    pub(crate) answer: Answer,
     /// Seconds in the header `retry-after`. None leaves the header out.
-    pub retry_after: Option<u64>,
+    pub(crate) retry_after: Option<u64>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub(crate) enum Answer {
     /// An error of the catalogue.
     Catalogue {
         code: Code,
@@ -29,7 +29,7 @@ pub enum Answer {
 
 impl Error {
     /// The code in the body.
-    pub fn number(&self) -> u32 {
+    pub(crate) fn number(&self) -> u32 {
         match &self.answer {
             Answer::Catalogue { code, .. } => code.row().number,
             Answer::Custom { number, .. } => *number,
@@ -39,7 +39,7 @@ impl Error {
     /// The reply of an operation with this error.
     ///
     /// `validation` is the message of the operation's first 2003.
-    pub fn reply(&self, operation: Operation, validation: &'static str, dialect: &Dialect) -> Reply {
+    pub(crate) fn reply(&self, operation: Operation, validation: &'static str, dialect: &Dialect) -> Reply {
         let reply = match &self.answer {
             Answer::Catalogue { code, status, message } => {
                 let mut error = ApiError::new(*code, "");
@@ -76,10 +76,10 @@ mod tests {
         let reply = |answer, retry_after| Error { answer, retry_after }.reply(operation, "first", &dialect);
         for row in &crate::api::error::CATALOGUE {
             let reply = reply(Answer::Catalogue { code: row.code, status: None, message: None }, None);
-            let expected = match row.code {
-                Code::Validation => ApiError::validation("first", ""),
-                code => ApiError::new(code, ""),
-            };
+            let mut expected = ApiError::new(row.code, "");
+            if row.code == Code::Validation {
+                expected.message = "first".into();
+            }
             assert_eq!((reply.status, &*reply.body), (row.status, &*expected.body()));
         }
         let message = Some("later".to_owned());

@@ -4,16 +4,16 @@ use crate::api::reply::Reply;
 
 /// The client gets the answer with some headers set and others removed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Headers {
+pub(crate) struct Headers {
     /// Names in lower case, each once, with the values that replace those of the answer.
-    pub set: Vec<(String, String)>,
+    pub(crate) set: Vec<(String, String)>,
     /// Names in lower case.
-    pub remove: Vec<String>,
+    pub(crate) remove: Vec<String>,
 }
 
 impl Headers {
     /// Changes the headers of a reply.
-    pub fn apply(&self, mut reply: Reply) -> Reply {
+    pub(crate) fn apply(&self, mut reply: Reply) -> Reply {
         let gone = |name: &str| {
             self.remove.iter().any(|gone| gone == name) || self.set.iter().any(|(set, _)| set == name)
         };

@@ -3,7 +3,7 @@
 use crate::draw::Draw;
 
 /// Cuts a JSON text before a token that is drawn, so that it is no longer JSON. Nothing is left of a text without tokens.
-pub fn cut(body: &[u8], draw: &mut Draw) -> Vec<u8> {
+pub(crate) fn cut(body: &[u8], draw: &mut Draw) -> Vec<u8> {
     let (mut quoted, mut escaped) = (false, false);
     let mut ends = Vec::new();
     for (at, byte) in body.iter().enumerate() {

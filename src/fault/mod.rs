@@ -7,57 +7,57 @@ use crate::fault::count::Count;
 use crate::fault::effect::Effects;
 
 /// A request as faults see it.
-pub mod request;
+pub(crate) mod request;
 /// Asking for a fault with the header `Prefer`.
-pub mod prefer;
-pub mod counters;
+pub(crate) mod prefer;
+pub(crate) mod counters;
 /// Deciding which fault applies.
-pub mod decide;
+pub(crate) mod decide;
 /// How a reply is sent.
-pub mod transmission;
-pub mod condition;
+pub(crate) mod transmission;
+pub(crate) mod condition;
 /// How often a fault applies.
-pub mod count;
-pub mod effect;
-pub mod delay;
-pub mod error;
-pub mod status;
-pub mod connection;
-pub mod body;
-pub mod malformed;
+pub(crate) mod count;
+pub(crate) mod effect;
+pub(crate) mod delay;
+pub(crate) mod error;
+pub(crate) mod status;
+pub(crate) mod connection;
+pub(crate) mod body;
+pub(crate) mod malformed;
 /// JSON Patch.
-pub mod patch;
+pub(crate) mod patch;
 /// JSON Pointer.
-pub mod pointer;
-pub mod headers;
-pub mod lost;
+pub(crate) mod pointer;
+pub(crate) mod headers;
+pub(crate) mod lost;
 
 /// A fault. The first one that applies to a request takes it. A fault that only delays lets later ones apply too
 /// (`docs/faults.md`).
 #[derive(Clone, Debug, PartialEq)]
-pub struct Fault {
+pub(crate) struct Fault {
     /// Name in lists, in the journal and in `Prefer: fault=<name>`.
-    pub name: String,
+    pub(crate) name: String,
     /// The operations it applies to, each once, in the order of `operations::ALL`.
-    pub operations: Vec<Operation>,
-    pub condition: Condition,
+    pub(crate) operations: Vec<Operation>,
+    pub(crate) condition: Condition,
     /// Which of the requests that meet the condition it applies to.
-    pub count: Count,
+    pub(crate) count: Count,
     /// When it is active, by the world's clock since the world's start. None means always.
-    pub during: Option<During>,
+    pub(crate) during: Option<During>,
     /// A fault that is not enabled counts no requests. The admin API turns faults on and off.
-    pub enabled: bool,
+    pub(crate) enabled: bool,
     /// Whether it counts only requests that ask for it with `Prefer`.
-    pub on_request: bool,
-    pub effect: Effects,
+    pub(crate) on_request: bool,
+    pub(crate) effect: Effects,
     /// The fault as it is written in the scenario, as JSON with sorted members. Its counters survive a reload as long as
     /// this stays the same.
-    pub text: String,
+    pub(crate) text: String,
 }
 
 impl Fault {
     /// Whether it takes every request that meets its condition, so that later faults never see them.
-    pub fn takes_all(&self) -> bool {
+    pub(crate) fn takes_all(&self) -> bool {
         self.enabled
             && !self.on_request
             && self.during.is_none()

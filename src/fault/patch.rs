@@ -6,7 +6,7 @@ use crate::fault::pointer::Pointer;
 
 /// One change of a patch. A patch applies completely or not at all.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Change {
+pub(crate) enum Change {
     /// Adds a member, inserts an element before the one at the place, or appends one (`-`).
     Add(Pointer, Value),
     Remove(Pointer),
@@ -34,7 +34,7 @@ impl Change {
 }
 
 /// Applies a patch to a JSON text. None if the text is not JSON or the patch does not apply.
-pub fn apply(changes: &[Change], body: &[u8]) -> Option<Vec<u8>> {
+pub(crate) fn apply(changes: &[Change], body: &[u8]) -> Option<Vec<u8>> {
     let mut document: Value = serde_json::from_slice(body).ok()?;
     let operations = Value::Array(changes.iter().map(Change::operation).collect());
     let patch: json_patch::Patch = serde_json::from_value(operations).ok()?;

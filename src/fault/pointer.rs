@@ -6,11 +6,11 @@ use serde_json::Value;
 
 /// A JSON Pointer with valid syntax.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Pointer(String);
+pub(crate) struct Pointer(String);
 
 /// Why a text is not a pointer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum InvalidPointer {
+pub(crate) enum InvalidPointer {
     /// It does not start with `/`.
     Relative,
     /// The `~` at this byte is not part of `~0` or `~1`.
@@ -19,7 +19,7 @@ pub enum InvalidPointer {
 
 impl Pointer {
     /// Parses a pointer. The empty text means the whole document.
-    pub fn new(text: &str) -> Result<Self, InvalidPointer> {
+    pub(crate) fn new(text: &str) -> Result<Self, InvalidPointer> {
         if !text.is_empty() && !text.starts_with('/') {
             return Err(InvalidPointer::Relative);
         }
@@ -31,12 +31,12 @@ impl Pointer {
         }
     }
 
-    pub fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         &self.0
     }
 
     /// The steps from the document to the place, unescaped.
-    pub fn steps(&self) -> impl Iterator<Item = Cow<'_, str>> {
+    pub(crate) fn steps(&self) -> impl Iterator<Item = Cow<'_, str>> {
         self.0.split('/').skip(1).map(|step| {
             if step.contains('~') {
                 Cow::Owned(step.replace("~1", "/").replace("~0", "~"))
@@ -46,12 +46,12 @@ impl Pointer {
         })
     }
 
-    pub fn find<'a>(&self, document: &'a Value) -> Option<&'a Value> {
+    pub(crate) fn find<'a>(&self, document: &'a Value) -> Option<&'a Value> {
         document.pointer(&self.0)
     }
 
     /// Whether the place is the same as `other` or inside it.
-    pub fn is_within(&self, other: &Self) -> bool {
+    pub(crate) fn is_within(&self, other: &Self) -> bool {
         self.0.strip_prefix(&other.0).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 }

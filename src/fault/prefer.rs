@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 /// Whether the value of a `Prefer` header asks for this fault. The value is a list whose items can have parameters, and a
 /// quoted value can contain separators.
-pub fn asks_for(value: &str, fault: &str) -> bool {
+pub(crate) fn asks_for(value: &str, fault: &str) -> bool {
     split(value, ',').any(|preference| {
         let preference = split(preference, ';').next().unwrap_or_default();
         preference.split_once('=').is_some_and(|(name, value)| {
@@ -14,7 +14,7 @@ pub fn asks_for(value: &str, fault: &str) -> bool {
 }
 
 /// The value of `Preference-Applied` for a fault.
-pub fn preference_applied(fault: &str) -> String {
+pub(crate) fn preference_applied(fault: &str) -> String {
     let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     if fault.bytes().all(token) {
         return format!("fault={fault}");

@@ -13,20 +13,20 @@ use crate::fault::condition::Condition;
 use crate::fault::prefer;
 
 #[derive(Debug)]
-pub struct Request<'a> {
-    pub operation: Operation,
+pub(crate) struct Request<'a> {
+    pub(crate) operation: Operation,
     /// The path parameter, decoded, and empty where the path has none.
-    pub parameter: &'a str,
-    pub call: &'a Call<'a>,
-    pub dialect: &'a Dialect,
-    pub key: Option<&'a str>,
-    pub key_match: KeyMatch,
+    pub(crate) parameter: &'a str,
+    pub(crate) call: &'a Call<'a>,
+    pub(crate) dialect: &'a Dialect,
+    pub(crate) key: Option<&'a str>,
+    pub(crate) key_match: KeyMatch,
     json: OnceCell<Option<Value>>,
     fingerprint: OnceCell<u64>,
 }
 
 impl<'a> Request<'a> {
-    pub fn new(
+    pub(crate) fn new(
         (operation, parameter): (Operation, &'a str),
         call: &'a Call<'a>,
         dialect: &'a Dialect,
@@ -40,7 +40,7 @@ impl<'a> Request<'a> {
         self.json.get_or_init(|| serde_json::from_slice(self.call.bytes()).ok()).as_ref()
     }
 
-    pub fn meets(&self, condition: &Condition) -> bool {
+    pub(crate) fn meets(&self, condition: &Condition) -> bool {
         let Condition { keys, businesses, headers, query, body } = condition;
         let key = || self.key.is_some_and(|sent| keys.iter().any(|key| key == sent));
         let sent = |name: &str, values: &[String]| {
@@ -84,13 +84,13 @@ impl<'a> Request<'a> {
     }
 
     /// Whether it asks for this fault with `Prefer: fault=<name>`.
-    pub fn prefers(&self, fault: &str) -> bool {
+    pub(crate) fn prefers(&self, fault: &str) -> bool {
         let named = |value: &[u8]| prefer::asks_for(&String::from_utf8_lossy(value), fault);
         self.call.headers.iter().filter(|(name, _)| *name == "prefer").any(|(_, value)| named(value))
     }
 
     /// Hash of operation, path, sorted query, canonical body and the place of the key among the scenario's keys.
-    pub fn fingerprint(&self) -> u64 {
+    pub(crate) fn fingerprint(&self) -> u64 {
         *self.fingerprint.get_or_init(|| {
             let mut draw =
                 Draw::new(Seed(0), "fingerprint").with_text(self.operation.name()).with_text(self.path());

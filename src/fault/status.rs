@@ -6,14 +6,14 @@ use crate::api::reply::Reply;
 
 /// The client gets exactly this status and body, as a proxy or gateway in front of the API would send them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Status {
+pub(crate) struct Status {
     /// From 200 to 599.
-    pub status: u16,
-    pub content: Content,
+    pub(crate) status: u16,
+    pub(crate) content: Content,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Content {
+pub(crate) enum Content {
     /// No body, and no media type.
     #[default]
     Empty,
@@ -24,7 +24,7 @@ pub enum Content {
 }
 
 impl Status {
-    pub fn reply(&self) -> Reply {
+    pub(crate) fn reply(&self) -> Reply {
         match &self.content {
             Content::Empty => Reply { status: self.status, headers: Vec::new(), body: Bytes::new() },
             Content::Json(value) => Reply::json(self.status, value.to_string().into_bytes()),

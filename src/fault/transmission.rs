@@ -10,14 +10,14 @@ use crate::fault::effect::Effect;
 use crate::fault::lost::Lost;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SendPlan {
+pub(crate) struct SendPlan {
     /// Real time before the reply is sent.
-    pub delay: Option<Duration>,
-    pub transmission: Transmission,
+    pub(crate) delay: Option<Duration>,
+    pub(crate) transmission: Transmission,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Transmission {
+pub(crate) enum Transmission {
     /// Completely, and the connection stays open.
     #[default]
     Plain,
@@ -48,14 +48,14 @@ const GARBAGE: usize = 64;
 
 impl SendPlan {
     /// Whether the client gets a status.
-    pub const fn answers(&self) -> bool {
+    pub(crate) const fn answers(&self) -> bool {
         matches!(
             self.transmission,
             Transmission::Plain | Transmission::Truncate { .. } | Transmission::Drip { .. }
         )
     }
 
-    pub fn of(verdict: &Verdict<'_>) -> Self {
+    pub(crate) fn of(verdict: &Verdict<'_>) -> Self {
         let transmission = match verdict.effect() {
             None
             | Some(Effect::Error(_) | Effect::Status(_) | Effect::Body(Body::Malformed | Body::Patch(_))) => {
@@ -76,7 +76,7 @@ impl SendPlan {
     }
 
     /// Whether the reply is sent at once and completely.
-    pub fn is_plain(&self) -> bool {
+    pub(crate) fn is_plain(&self) -> bool {
         self.delay.is_none() && self.transmission == Transmission::Plain
     }
 }

@@ -8,13 +8,13 @@ use crate::journal::record::Journal;
 
 /// Limits in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub(crate) struct Limits {
     /// Of the journal of one world. With 0 the journal is off.
-    pub world: usize,
+    pub(crate) world: usize,
     /// Of all journals together.
-    pub total: usize,
+    pub(crate) total: usize,
     /// Of one body, of which the rest is not kept.
-    pub body: usize,
+    pub(crate) body: usize,
 }
 
 impl Default for Limits {
@@ -25,20 +25,20 @@ impl Default for Limits {
 
 /// The memory that the journals of a process hold.
 #[derive(Debug, Default)]
-pub struct Budget {
-    pub limits: Limits,
+pub(crate) struct Budget {
+    pub(crate) limits: Limits,
     held: AtomicUsize,
     /// Journals that have had an entry. Locked when a journal gets its first entry, and when journals are cut.
     journals: Mutex<Vec<Weak<Journal>>>,
 }
 
 impl Budget {
-    pub fn new(limits: Limits) -> Arc<Self> {
+    pub(crate) fn new(limits: Limits) -> Arc<Self> {
         Arc::new(Self { limits, ..Self::default() })
     }
 
     /// Number of bytes held.
-    pub fn held(&self) -> usize {
+    pub(crate) fn held(&self) -> usize {
         self.held.load(Ordering::Relaxed)
     }
 

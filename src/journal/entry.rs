@@ -18,31 +18,31 @@ use crate::operations::spec::Spec;
 
 /// What is known of a call apart from its bytes.
 #[derive(Clone, Debug)]
-pub struct Facts {
+pub(crate) struct Facts {
     /// Number of arrival in its world, from 1.
-    pub seq: u64,
+    pub(crate) seq: u64,
     /// The world's clock when it arrived.
-    pub reading: Reading,
+    pub(crate) reading: Reading,
     /// None where nothing is at the path.
-    pub spec: Option<&'static Spec>,
-    pub key_match: KeyMatch,
+    pub(crate) spec: Option<&'static Spec>,
+    pub(crate) key_match: KeyMatch,
     /// Whether the path began with the world's name.
-    pub prefixed: bool,
+    pub(crate) prefixed: bool,
     /// Whether the client gets an answer.
-    pub answered: bool,
+    pub(crate) answered: bool,
     /// Code of the API error that was answered.
-    pub code: Option<u32>,
+    pub(crate) code: Option<u32>,
     /// The decision of the last fault that counted the call.
-    pub decision: Option<Arc<Decision>>,
-    pub keys: Arc<Keys>,
-    pub dialect: Arc<Dialect>,
+    pub(crate) decision: Option<Arc<Decision>>,
+    pub(crate) keys: Arc<Keys>,
+    pub(crate) dialect: Arc<Dialect>,
     /// Remarks made while the call was answered.
-    pub notes: Vec<String>,
+    pub(crate) notes: Vec<String>,
 }
 
 #[derive(Debug)]
-pub struct Entry {
-    pub facts: Facts,
+pub(crate) struct Entry {
+    pub(crate) facts: Facts,
     status: u16,
     /// Method, path, query, headers and body of the request, headers of the answer, and its body if that is short.
     packed: Box<[u8]>,
@@ -59,14 +59,14 @@ pub struct Entry {
 const SHORT: usize = 1024;
 
 impl Facts {
-    pub fn operation(&self) -> Option<Operation> {
+    pub(crate) fn operation(&self) -> Option<Operation> {
         self.spec.map(|spec| spec.operation)
     }
 }
 
 impl Entry {
     /// Packs a call and its answer. Of each body, at most `limit` bytes are kept.
-    pub fn new(facts: Facts, call: &Call<'_>, reply: &Reply, limit: usize) -> Self {
+    pub(crate) fn new(facts: Facts, call: &Call<'_>, reply: &Reply, limit: usize) -> Self {
         let body = call.bytes();
         let body = &body[..body.len().min(limit)];
         let answer: &[u8] = if facts.answered { &reply.body } else { &[] };
@@ -107,7 +107,7 @@ impl Entry {
     }
 
     /// Size in memory, in bytes.
-    pub fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         size_of::<Self>() + self.packed.len() + self.long.len() + OVERHEAD
     }
 
@@ -122,7 +122,7 @@ impl Entry {
     }
 
     /// The call as it was received.
-    pub fn call(&self) -> Call<'_> {
+    pub(crate) fn call(&self) -> Call<'_> {
         Call {
             method: self.text(0),
             path: self.text(1),
@@ -133,31 +133,31 @@ impl Entry {
     }
 
     /// Number of bytes of the request body that were not kept.
-    pub const fn body_lost(&self) -> usize {
+    pub(crate) const fn body_lost(&self) -> usize {
         self.lost[0]
     }
 
     /// Number of bytes of the answer body that were not kept.
-    pub const fn response_lost(&self) -> usize {
+    pub(crate) const fn response_lost(&self) -> usize {
         self.lost[1]
     }
 
     /// The status that the client gets. None if it gets no answer.
-    pub fn status(&self) -> Option<u16> {
+    pub(crate) fn status(&self) -> Option<u16> {
         self.facts.answered.then_some(self.status)
     }
 
-    pub fn response_headers(&self) -> impl Iterator<Item = (&str, &[u8])> {
+    pub(crate) fn response_headers(&self) -> impl Iterator<Item = (&str, &[u8])> {
         unpack(self.part(5))
     }
 
     /// The body of the answer, as far as it was kept.
-    pub fn response(&self) -> &[u8] {
+    pub(crate) fn response(&self) -> &[u8] {
         if self.long.is_empty() { self.part(6) } else { &self.long }
     }
 
     /// Name of the fault that took effect, else of the last delay.
-    pub fn fault(&self) -> Option<&str> {
+    pub(crate) fn fault(&self) -> Option<&str> {
         self.facts
             .decision
             .as_ref()
@@ -166,13 +166,13 @@ impl Entry {
     }
 
     /// Stores how long it took until the answer was handed over to be sent.
-    pub fn set_duration(&self, duration: Duration) {
+    pub(crate) fn set_duration(&self, duration: Duration) {
         let micros = u64::try_from(duration.as_micros()).unwrap_or(u64::MAX - 1);
         self.duration.store(micros + 1, Ordering::Relaxed);
     }
 
     /// Time until the answer was handed over to be sent. None until then.
-    pub fn duration(&self) -> Option<Duration> {
+    pub(crate) fn duration(&self) -> Option<Duration> {
         self.duration.load(Ordering::Relaxed).checked_sub(1).map(Duration::from_micros)
     }
 }

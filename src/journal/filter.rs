@@ -25,7 +25,7 @@ pub struct Filter {
 
 impl Filter {
     /// `minted` is the key that was minted for the world.
-    pub fn matches(&self, entry: &Arc<Entry>, minted: Option<&str>) -> bool {
+    pub(crate) fn matches(&self, entry: &Arc<Entry>, minted: Option<&str>) -> bool {
         let facts = &entry.facts;
         self.operation.is_none_or(|operation| facts.operation() == Some(operation))
             && self.status.is_none_or(|status| entry.status() == Some(status))

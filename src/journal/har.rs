@@ -10,7 +10,7 @@ use crate::journal::json::{Origin, milliseconds};
 use crate::journal::mask::Mask;
 
 /// An archive of entries with their notes. A call without an answer has status 0, as browsers write it.
-pub fn archive(entries: &[(Arc<Entry>, Vec<String>)], origin: Origin<'_>) -> Value {
+pub(crate) fn archive(entries: &[(Arc<Entry>, Vec<String>)], origin: Origin<'_>) -> Value {
     let entries: Vec<Value> = entries.iter().map(|(entry, notes)| entry_json(entry, notes, origin)).collect();
     json!({
         "log": {

@@ -8,14 +8,14 @@ use crate::journal::mask::Mask;
 
 /// The world that entries come from.
 #[derive(Clone, Copy, Debug)]
-pub struct Origin<'a> {
-    pub world: &'a str,
+pub(crate) struct Origin<'a> {
+    pub(crate) world: &'a str,
     /// The key that was minted for it.
-    pub minted: Option<&'a str>,
+    pub(crate) minted: Option<&'a str>,
 }
 
 /// An entry with its notes. Keys are replaced by their names, and bodies are parsed if they are JSON.
-pub fn entry_json(entry: &Entry, notes: &[String], origin: Origin<'_>) -> Value {
+pub(crate) fn entry_json(entry: &Entry, notes: &[String], origin: Origin<'_>) -> Value {
     let (facts, call) = (&entry.facts, entry.call());
     let mask = Mask::new(&facts.keys, origin.minted);
     let mut query = Map::new();
@@ -88,6 +88,6 @@ fn put(members: &mut Map<String, Value>, name: &str, value: String) {
 }
 
 /// Milliseconds, rounded to the microsecond.
-pub fn milliseconds(span: std::time::Duration) -> f64 {
+pub(crate) fn milliseconds(span: std::time::Duration) -> f64 {
     (span.as_secs_f64() * 1_000_000.0).round() / 1_000.0
 }

@@ -7,17 +7,17 @@ use crate::auth::Keys;
 
 /// Knows the keys of a scenario and of a world.
 #[derive(Clone, Copy, Debug)]
-pub struct Mask<'a> {
+pub(crate) struct Mask<'a> {
     keys: &'a Keys,
     minted: Option<&'a str>,
 }
 
 impl<'a> Mask<'a> {
     /// `minted` is the key that was minted for the world.
-    pub const fn new(keys: &'a Keys, minted: Option<&'a str>) -> Self {
+    pub(crate) const fn new(keys: &'a Keys, minted: Option<&'a str>) -> Self {
         Self { keys, minted }
     }
-    pub fn find(&self, key: &str) -> KeyMatch {
+    pub(crate) fn find(&self, key: &str) -> KeyMatch {
         let key = key.trim();
         match self.minted {
             Some(minted) if minted == key => KeyMatch::Minted,
@@ -38,18 +38,18 @@ impl<'a> Mask<'a> {
     }
 
     /// Masks the value of a header.
-    pub fn header(&self, name: &str, value: &[u8]) -> String {
+    pub(crate) fn header(&self, name: &str, value: &[u8]) -> String {
         let value = String::from_utf8_lossy(value);
         if name == "x-api-key" { self.label(&value) } else { self.words(&value) }
     }
 
     /// Masks the decoded value of a query parameter.
-    pub fn parameter(&self, name: &str, value: &str) -> String {
+    pub(crate) fn parameter(&self, name: &str, value: &str) -> String {
         if matches!(name, "api_key" | "apiKey" | "x-api-key") { self.label(value) } else { self.words(value) }
     }
 
     /// Masks a query. What is no key stays as it was sent.
-    pub fn query(&self, query: &str) -> String {
+    pub(crate) fn query(&self, query: &str) -> String {
         let masked = |pair: &str| {
             let Some((name, value)) = form_urlencoded::parse(pair.as_bytes()).next() else {
                 return pair.to_owned();
@@ -61,7 +61,7 @@ impl<'a> Mask<'a> {
     }
 
     /// Masks a body. It is parsed if it is JSON, else it is a string.
-    pub fn body(&self, body: &[u8]) -> Value {
+    pub(crate) fn body(&self, body: &[u8]) -> Value {
         if body.is_empty() {
             return Value::Null;
         }
@@ -80,7 +80,7 @@ impl<'a> Mask<'a> {
     }
 
     /// Masks a body as text. Without a key in it, it stays as it was sent.
-    pub fn text(&self, body: &[u8]) -> String {
+    pub(crate) fn text(&self, body: &[u8]) -> String {
         let shown = self.body(body);
         match (shown.as_str(), serde_json::from_slice::<Value>(body)) {
             (_, Ok(sent)) if sent == shown => String::from_utf8_lossy(body).into_owned(),

@@ -2,17 +2,17 @@
 //!
 //! A call is packed into bytes when its answer is decided, and parsed only when somebody asks for it.
 
-pub mod entry;
+pub(crate) mod entry;
 /// The memory limit of all journals together.
-pub mod budget;
+pub(crate) mod budget;
 /// The journal of one world.
-pub mod record;
-pub mod filter;
+pub(crate) mod record;
+pub(crate) mod filter;
 /// Replacing API keys by their names.
-pub mod mask;
+pub(crate) mod mask;
 /// Remarks on what the client did.
-pub mod notes;
+pub(crate) mod notes;
 /// Entries as JSON.
-pub mod json;
+pub(crate) mod json;
 /// Entries as an HTTP archive.
-pub mod har;
+pub(crate) mod har;

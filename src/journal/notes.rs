@@ -15,7 +15,7 @@ use crate::operations;
 use crate::operations::spec::StartIndex;
 
 /// The notes of each entry, in the order of the entries.
-pub fn of(entries: &[Arc<Entry>]) -> Vec<Vec<String>> {
+pub(crate) fn of(entries: &[Arc<Entry>]) -> Vec<Vec<String>> {
     let mut before = Before::default();
     entries
         .iter()
@@ -159,18 +159,14 @@ fn past_the_end(entry: &Entry, call: &Call<'_>) -> Option<String> {
         }
     };
     let answer: Value = serde_json::from_slice(entry.response()).ok()?;
-    match paging.total {
-        Some(member) => {
-            let total = answer.get(member)?.as_u64()?;
-            (start > 0 && start >= total)
-                .then(|| format!("the page from {start} is behind the last of {total}"))
-        }
-        None => {
-            let count = paging.count.and_then(|name| number(&call.parameter(name.get(dialect))?));
-            (start > 0 && count != Some(0) && answer.as_array()?.is_empty())
-                .then(|| format!("the page from {start} is behind the last {}", paging.element))
-        }
+    if let Some(member) = paging.total {
+        let total = answer.get(member)?.as_u64()?;
+        return (start > 0 && start >= total)
+            .then(|| format!("the page from {start} is behind the last of {total}"));
     }
+    let count = paging.count.and_then(|name| number(&call.parameter(name.get(dialect))?));
+    (start > 0 && count != Some(0) && answer.as_array()?.is_empty())
+        .then(|| format!("the page from {start} is behind the last {}", paging.element))
 }
 
 fn number(text: &str) -> Option<u64> {

@@ -7,7 +7,7 @@ use crate::journal::budget::Budget;
 use crate::journal::entry::Entry;
 
 #[derive(Debug)]
-pub struct Journal {
+pub(crate) struct Journal {
     budget: Arc<Budget>,
     /// Locked to add an entry or to copy the list of entries, never while an entry is packed or parsed.
     entries: Mutex<Entries>,
@@ -26,32 +26,32 @@ struct Entries {
 
 /// A copy of the entries at one moment.
 #[derive(Clone, Debug, Default)]
-pub struct Copy {
+pub(crate) struct Copy {
     /// By `seq`.
-    pub entries: Vec<Arc<Entry>>,
+    pub(crate) entries: Vec<Arc<Entry>>,
     /// Number of entries dropped for lack of room.
-    pub dropped: u64,
+    pub(crate) dropped: u64,
 }
 
 impl Journal {
-    pub fn new(budget: Arc<Budget>) -> Arc<Self> {
+    pub(crate) fn new(budget: Arc<Budget>) -> Arc<Self> {
         Arc::new(Self { budget, entries: Mutex::default() })
     }
 
     fn lock(&self) -> MutexGuard<'_, Entries> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
-    pub fn is_on(&self) -> bool {
+    pub(crate) fn is_on(&self) -> bool {
         self.budget.limits.world > 0
     }
 
     /// Number of bytes that are kept of a body.
-    pub fn body_limit(&self) -> usize {
+    pub(crate) fn body_limit(&self) -> usize {
         self.budget.limits.body
     }
 
     /// Adds an entry. Concurrent calls may finish in another order than they arrived, so it is inserted by its `seq`.
-    pub fn add(self: &Arc<Self>, entry: Arc<Entry>) {
+    pub(crate) fn add(self: &Arc<Self>, entry: Arc<Entry>) {
         let size = entry.size();
         let mut entries = self.lock();
         // The bytes count before a concurrent `clear` can release them.
@@ -72,16 +72,16 @@ impl Journal {
         }
     }
 
-    pub fn read(&self) -> Copy {
+    pub(crate) fn read(&self) -> Copy {
         let entries = self.lock();
         Copy { entries: entries.list.iter().cloned().collect(), dropped: entries.dropped }
     }
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.lock().bytes
     }
 
     /// Removes all entries, and the count of dropped ones.
-    pub fn clear(&self) {
+    pub(crate) fn clear(&self) {
         let mut entries = self.lock();
         let is_registered = entries.is_registered;
         let before = std::mem::replace(&mut *entries, Entries { is_registered, ..Entries::default() });

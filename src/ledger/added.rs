@@ -12,7 +12,7 @@ use crate::draw::Draw;
 
 /// All records that were added to a world.
 #[derive(Debug, Default)]
-pub struct AddedRecords {
+pub(crate) struct AddedRecords {
     /// Held while a record is added or the lists are rebuilt.
     records: Mutex<Records>,
     /// What requests read: each takes a reference and releases the lock at once. Written only while `records` is locked,
@@ -42,15 +42,15 @@ struct Lists {
 
 /// The error of an id that the account has already.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct IdTaken {
+pub(crate) struct IdTaken {
     /// What has the id: a review, a question or an answer.
-    pub what: &'static str,
-    pub id: String,
+    pub(crate) what: &'static str,
+    pub(crate) id: String,
 }
 
 impl AddedRecords {
     /// The additions to a dataset; none if nothing has been added.
-    pub fn read(&self, dataset: &Dataset) -> Option<Arc<Additions>> {
+    pub(crate) fn read(&self, dataset: &Dataset) -> Option<Arc<Additions>> {
         let lists = self.lists();
         match lists.dataset? {
             number if number == dataset.number => Some(Arc::clone(&lists.additions)),
@@ -69,7 +69,7 @@ impl AddedRecords {
     ///
     /// # Errors
     /// A review of the account has the id.
-    pub fn add_review(
+    pub(crate) fn add_review(
         &self,
         dataset: &Dataset,
         location: u32,
@@ -103,7 +103,7 @@ impl AddedRecords {
     ///
     /// # Errors
     /// A question of the account has the question's id, or an answer that of an answer.
-    pub fn add_question(
+    pub(crate) fn add_question(
         &self,
         dataset: &Dataset,
         location: u32,
@@ -138,13 +138,6 @@ impl AddedRecords {
         records.question_counts.insert(number, index + 1);
         Arc::make_mut(&mut self.write_lists().additions).add_question(dataset, Arc::clone(&added));
         Ok(added)
-    }
-
-    /// Removes all added records.
-    pub fn clear(&self) {
-        let mut records = self.records();
-        *records = Records::default();
-        *self.write_lists() = Lists::default();
     }
 
     fn records(&self) -> MutexGuard<'_, Records> {
@@ -277,8 +270,8 @@ mod tests {
         assert_eq!(ids(&records.read(&reloaded).unwrap()), ["x", &drawn]);
         let taken = records.add_review(&reloaded, 0, review(Some("x"), 20_002)).unwrap_err();
         assert_eq!(taken, IdTaken { what: "review", id: "x".to_owned() });
-        records.clear();
-        assert!(records.read(&reloaded).is_none());
-        assert_eq!(records.add_review(&dataset, 0, review(None, 20_000)).unwrap().id, drawn);
+        let reset = AddedRecords::default();
+        assert!(reset.read(&reloaded).is_none());
+        assert_eq!(reset.add_review(&dataset, 0, review(None, 20_000)).unwrap().id, drawn);
     }
 }

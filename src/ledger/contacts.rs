@@ -9,47 +9,47 @@ use crate::draw::{Draw, Seed};
 
 /// The fields given in an upsert. An absent field leaves a stored contact unchanged.
 #[derive(Clone, Debug, Default)]
-pub struct Change {
-    pub id: Option<i64>,
-    pub first_name: Option<String>,
-    pub last_name: Option<String>,
-    pub email: Option<String>,
-    pub phone: Option<String>,
-    pub country_code: Option<String>,
-    pub sms_optin: Option<bool>,
-    pub blocked: Option<bool>,
-    pub business_ids: Vec<u64>,
-    pub tags: Option<Vec<String>>,
-    pub custom_fields: Option<Vec<crate::dataset::records::CustomField>>,
-    pub external_id: Option<String>,
-    pub email_preferences: Option<Preferences>,
-    pub sms_preferences: Option<Preferences>,
+pub(crate) struct Change {
+    pub(crate) id: Option<i64>,
+    pub(crate) first_name: Option<String>,
+    pub(crate) last_name: Option<String>,
+    pub(crate) email: Option<String>,
+    pub(crate) phone: Option<String>,
+    pub(crate) country_code: Option<String>,
+    pub(crate) sms_optin: Option<bool>,
+    pub(crate) blocked: Option<bool>,
+    pub(crate) business_ids: Vec<u64>,
+    pub(crate) tags: Option<Vec<String>>,
+    pub(crate) custom_fields: Option<Vec<crate::dataset::records::CustomField>>,
+    pub(crate) external_id: Option<String>,
+    pub(crate) email_preferences: Option<Preferences>,
+    pub(crate) sms_preferences: Option<Preferences>,
 }
 
 /// The result of applying a change.
 #[derive(Debug)]
-pub struct Upsert {
+pub(crate) struct Upsert {
     /// The contact after the change.
-    pub contact: Contact,
-    pub created: bool,
+    pub(crate) contact: Contact,
+    pub(crate) created: bool,
     /// Another contact to which one of the identifiers already belongs.
-    pub other: Option<u64>,
+    pub(crate) other: Option<u64>,
 }
 
 #[derive(Debug, Default)]
-pub struct WrittenContacts {
+pub(crate) struct WrittenContacts {
     written: BTreeMap<u64, ContactIndex>,
 }
 
 /// The contacts of one enterprise: those of the dataset, overridden by those that were written.
 #[derive(Clone, Copy, Debug)]
-pub struct ContactView<'a> {
+pub(crate) struct ContactView<'a> {
     seeded: Option<&'a ContactIndex>,
     written: Option<&'a ContactIndex>,
 }
 
 impl<'a> ContactView<'a> {
-    pub fn get(&self, id: u64) -> Option<&'a Contact> {
+    pub(crate) fn get(&self, id: u64) -> Option<&'a Contact> {
         let written = self.written.and_then(|written| written.get(id));
         written.or_else(|| self.seeded.and_then(|seeded| seeded.get(id)))
     }
@@ -63,7 +63,7 @@ impl<'a> ContactView<'a> {
     }
 
     /// All contacts, ordered by id.
-    pub fn all(&self) -> Vec<&'a Contact> {
+    pub(crate) fn all(&self) -> Vec<&'a Contact> {
         let mut all: BTreeMap<u64, &Contact> = BTreeMap::new();
         for register in [self.seeded, self.written].into_iter().flatten() {
             all.extend(register.all().map(|contact| (contact.id, contact)));
@@ -73,7 +73,7 @@ impl<'a> ContactView<'a> {
 
     /// Applies a change to the contact that the first of id, externalId, email and phone finds, else to a new contact. None
     /// if an id is given and no contact has it.
-    pub fn upsert(&self, seed: Seed, enterprise: u64, change: &Change) -> Option<Upsert> {
+    pub(crate) fn upsert(&self, seed: Seed, enterprise: u64, change: &Change) -> Option<Upsert> {
         let named = Contact {
             external_id: change.external_id.clone(),
             email: change.email.clone(),
@@ -111,11 +111,11 @@ impl<'a> ContactView<'a> {
 
 impl WrittenContacts {
     /// The contacts of an enterprise; `seeded` are those of the dataset.
-    pub fn of<'a>(&'a self, enterprise: u64, seeded: Option<&'a ContactIndex>) -> ContactView<'a> {
+    pub(crate) fn of<'a>(&'a self, enterprise: u64, seeded: Option<&'a ContactIndex>) -> ContactView<'a> {
         ContactView { seeded, written: self.written.get(&enterprise) }
     }
 
-    pub fn put(&mut self, enterprise: u64, contact: Contact) {
+    pub(crate) fn put(&mut self, enterprise: u64, contact: Contact) {
         self.written.entry(enterprise).or_default().put(contact);
     }
 }

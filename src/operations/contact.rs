@@ -20,7 +20,7 @@ use crate::dataset::records::{CustomField, Preferences};
 use crate::ledger::contacts::Change;
 use crate::operations::spec::{Authorized, Context, Done, KeyIn, Run, Spec};
 
-pub static SPEC: Spec = Spec {
+pub(crate) static SPEC: Spec = Spec {
     operation: Operation::new("contact"),
     summary: "Create or update a contact",
     path: "/v1/contact/external/preferences/saveCustomer",
@@ -46,84 +46,84 @@ schemas! {
 
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Request<'a> {
+pub(crate) struct Request<'a> {
     #[serde(borrow, default)]
     #[schema(value_type = Integer, inline)]
-    pub id: Field<'a>,
+    pub(crate) id: Field<'a>,
     #[serde(borrow, default)]
     #[schema(value_type = String)]
-    pub first_name: Field<'a>,
+    pub(crate) first_name: Field<'a>,
     #[serde(borrow, default)]
     #[schema(value_type = String)]
-    pub last_name: Field<'a>,
+    pub(crate) last_name: Field<'a>,
     #[serde(borrow, default)]
     #[schema(value_type = String)]
-    pub email: Field<'a>,
+    pub(crate) email: Field<'a>,
     #[serde(borrow, default)]
     #[schema(value_type = String)]
-    pub phone: Field<'a>,
+    pub(crate) phone: Field<'a>,
     #[serde(borrow, default)]
     #[schema(value_type = Country, inline)]
-    pub country_code: Field<'a>,
+    pub(crate) country_code: Field<'a>,
     #[serde(borrow, default)]
     #[schema(value_type = Boolean, inline)]
-    pub sms_optin: Field<'a>,
+    pub(crate) sms_optin: Field<'a>,
     #[serde(borrow, default)]
     #[schema(value_type = Boolean, inline)]
-    pub blocked: Field<'a>,
+    pub(crate) blocked: Field<'a>,
     #[serde(borrow, default)]
     #[schema(value_type = Vec<Integer>, inline)]
-    pub business_ids: Field<'a>,
+    pub(crate) business_ids: Field<'a>,
     #[serde(borrow, default)]
     #[schema(value_type = Vec<String>)]
-    pub tags: Field<'a>,
+    pub(crate) tags: Field<'a>,
     #[serde(borrow, default)]
     #[schema(value_type = Vec<RequestField<'_>>, inline)]
-    pub custom_fields: Field<'a>,
+    pub(crate) custom_fields: Field<'a>,
     #[serde(borrow, default)]
     #[schema(value_type = String)]
-    pub external_id: Field<'a>,
+    pub(crate) external_id: Field<'a>,
     #[serde(borrow, default)]
     #[schema(value_type = RequestPreferences<'_>, inline)]
-    pub email_preferences: Field<'a>,
+    pub(crate) email_preferences: Field<'a>,
     #[serde(borrow, default)]
     #[schema(value_type = RequestPreferences<'_>, inline)]
-    pub sms_preferences: Field<'a>,
+    pub(crate) sms_preferences: Field<'a>,
 }
 
 /// An item of `customFields`.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct RequestField<'a> {
+pub(crate) struct RequestField<'a> {
     #[serde(borrow, default)]
     #[schema(value_type = String, required = true)]
-    pub field_name: Field<'a>,
+    pub(crate) field_name: Field<'a>,
     #[serde(borrow, default, rename = "type")]
     #[schema(value_type = CustomFieldType, inline)]
-    pub kind: Field<'a>,
+    pub(crate) kind: Field<'a>,
     #[serde(borrow, default)]
     #[schema(value_type = String)]
-    pub field_value: Field<'a>,
+    pub(crate) field_value: Field<'a>,
 }
 
 /// The flags of `emailPreferences` and `smsPreferences`.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct RequestPreferences<'a> {
+pub(crate) struct RequestPreferences<'a> {
     #[serde(borrow, default)]
     #[schema(value_type = Boolean, inline)]
-    pub marketing_optin: Field<'a>,
+    pub(crate) marketing_optin: Field<'a>,
     #[serde(borrow, default)]
     #[schema(value_type = Boolean, inline)]
-    pub feedback_optin: Field<'a>,
+    pub(crate) feedback_optin: Field<'a>,
     #[serde(borrow, default)]
     #[schema(value_type = Boolean, inline)]
-    pub service_optin: Field<'a>,
+    pub(crate) service_optin: Field<'a>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Response {
-    pub id: u64,
+pub(crate) struct Response {
+    pub(crate) id: u64,
 }
 
 /// The lookup and the write happen under one lock of the ledger, so that concurrent upserts of one new identity make one

@@ -11,13 +11,13 @@ use crate::dataset::hierarchy::LevelFilter;
 /// One item of `hierarchyNodeData`.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct HierarchyNode<'a> {
+pub(crate) struct HierarchyNode<'a> {
     #[serde(borrow, default)]
     #[schema(value_type = String, required = true)]
-    pub level_id: Field<'a>,
+    pub(crate) level_id: Field<'a>,
     #[serde(borrow, default)]
     #[schema(value_type = Vec<String>)]
-    pub level_names: Field<'a>,
+    pub(crate) level_names: Field<'a>,
 }
 
 /// The most entries that `businessNumbers` may have.
@@ -27,7 +27,11 @@ const MOST_NUMBERS: usize = 100;
 ///
 /// # Errors
 /// 2003 where the field is absent, not a list of integers or too long; 1027 for a number outside the account.
-pub fn business_numbers(dataset: &Dataset, enterprise: u32, field: Field<'_>) -> Result<Vec<u32>, ApiError> {
+pub(crate) fn business_numbers(
+    dataset: &Dataset,
+    enterprise: u32,
+    field: Field<'_>,
+) -> Result<Vec<u32>, ApiError> {
     let numbers = field.integers("businessNumbers")?;
     if numbers.is_empty() {
         return Err(ApiError::mandatory("businessNumbers"));
@@ -55,7 +59,7 @@ pub fn business_numbers(dataset: &Dataset, enterprise: u32, field: Field<'_>) ->
 ///
 /// # Errors
 /// 2003 where an item is not as documented.
-pub fn hierarchy(field: Field<'_>) -> Result<Vec<LevelFilter>, ApiError> {
+pub(crate) fn hierarchy(field: Field<'_>) -> Result<Vec<LevelFilter>, ApiError> {
     let (name, allowed) = ("hierarchyNodeData", "a list of objects");
     let read = |(at, raw): (usize, &str)| {
         let node: HierarchyNode = raw
@@ -78,6 +82,6 @@ pub fn hierarchy(field: Field<'_>) -> Result<Vec<LevelFilter>, ApiError> {
 ///
 /// # Errors
 /// 2003 where it is.
-pub fn ordered(in_order: bool) -> Result<(), ApiError> {
+pub(crate) fn ordered(in_order: bool) -> Result<(), ApiError> {
     if in_order { Ok(()) } else { Err(ApiError::validation("startDate must be on or before endDate", "")) }
 }

@@ -2,14 +2,14 @@
 //! and `x-business-number` are settled (`docs/api.md` 1). It reads its fields in the documented order, and answers or
 //! fails with an API error.
 
-pub mod spec;
+pub(crate) mod spec;
 
-pub mod sentiment_locations;
-pub mod sentiment_benchmark;
-pub mod contact;
-pub mod reviews;
-pub mod qna;
-pub mod subscribe;
+pub(crate) mod sentiment_locations;
+pub(crate) mod sentiment_benchmark;
+pub(crate) mod contact;
+pub(crate) mod reviews;
+pub(crate) mod qna;
+pub(crate) mod subscribe;
 
 /// Fields that both sentiment operations have.
 mod insight;
@@ -17,7 +17,7 @@ mod insight;
 use spec::Spec;
 
 /// All operations, in the order of `docs/api.md`.
-pub static ALL: [&Spec; 6] = [
+pub(crate) static ALL: [&Spec; 6] = [
     &sentiment_locations::SPEC,
     &sentiment_benchmark::SPEC,
     &contact::SPEC,
@@ -26,19 +26,14 @@ pub static ALL: [&Spec; 6] = [
     &subscribe::SPEC,
 ];
 
-/// Names of all operations.
-pub fn names() -> impl Iterator<Item = &'static str> {
-    ALL.iter().map(|spec| spec.operation.name())
-}
-
 /// The operation of that name.
-pub fn named(name: &str) -> Option<&'static Spec> {
+pub(crate) fn named(name: &str) -> Option<&'static Spec> {
     ALL.into_iter().find(|spec| spec.operation.name() == name)
 }
 
 /// The operation at a path without world prefix and query, with its path parameter, still percent-encoded.
 /// `/resources/v1/…` is `/v1/…`, and a trailing slash is accepted (`docs/api.md` 1, step 2).
-pub fn at(path: &str) -> Option<(&'static Spec, &str)> {
+pub(crate) fn at(path: &str) -> Option<(&'static Spec, &str)> {
     let path = path.strip_prefix("/resources").unwrap_or(path);
     let path = path.strip_suffix('/').unwrap_or(path);
     ALL.into_iter().find_map(|spec| Some((spec, spec.matches(path)?)))
@@ -46,6 +41,8 @@ pub fn at(path: &str) -> Option<(&'static Spec, &str)> {
 
 #[cfg(test)]
 mod tests {
+    use serde::de::{Deserialize, Deserializer};
+
     use super::*;
 
     #[test]
@@ -69,7 +66,6 @@ mod tests {
 
     #[test]
     fn the_schema_of_a_body_has_the_fields_that_are_read() {
-        use crate::api::field::names;
         for (spec, mut read) in [
             (&sentiment_locations::SPEC, names::<sentiment_locations::Request<'_>>().to_vec()),
             (&sentiment_benchmark::SPEC, names::<sentiment_benchmark::Request<'_>>().to_vec()),
@@ -82,6 +78,40 @@ mod tests {
             let mut described = spec.fields();
             described.sort_unstable();
             assert_eq!(described, read, "{}", spec.operation.name());
+        }
+    }
+
+    /// Names of the fields that a struct deserializes, in its order.
+    fn names<'a, T: Deserialize<'a>>() -> &'static [&'static str] {
+        let mut names: &[&str] = &[];
+        // The deserializer reads nothing. It captures the names and ends.
+        let _ = T::deserialize(Names(&mut names));
+        names
+    }
+
+    /// A deserializer that captures the field names of a struct.
+    struct Names<'a>(&'a mut &'static [&'static str]);
+
+    impl<'de> Deserializer<'de> for Names<'_> {
+        type Error = serde::de::value::Error;
+
+        fn deserialize_struct<V: serde::de::Visitor<'de>>(
+            self,
+            _name: &'static str,
+            fields: &'static [&'static str],
+            visitor: V,
+        ) -> Result<V::Value, Self::Error> {
+            *self.0 = fields;
+            self.deserialize_any(visitor)
+        }
+
+        fn deserialize_any<V: serde::de::Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
+            visitor.visit_map(serde::de::value::MapDeserializer::new(std::iter::empty::<(&str, &str)>()))
+        }
+
+        serde::forward_to_deserialize_any! {
+            bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct
+            newtype_struct seq tuple tuple_struct map enum identifier ignored_any
         }
     }
 }

@@ -22,7 +22,7 @@ const BUSINESS: ParameterName = ParameterName::Dialect(|names| &names.business);
 const START_INDEX: &str = "startIndex";
 const DEFAULT_PAGE_SIZE: u64 = 25;
 
-pub static SPEC: Spec = Spec {
+pub(crate) static SPEC: Spec = Spec {
     operation: Operation::new("qna"),
     summary: "Questions that the owner has not answered",
     path: "/v1/qna/unanswered/get",
@@ -53,66 +53,66 @@ schemas! {
 
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Request<'a> {
+pub(crate) struct Request<'a> {
     #[serde(borrow, default)]
     #[schema(value_type = StartIndexField, inline)]
-    pub start_index: Field<'a>,
+    pub(crate) start_index: Field<'a>,
     #[serde(borrow, default)]
     #[schema(value_type = PageSizeField, inline)]
-    pub page_size: Field<'a>,
+    pub(crate) page_size: Field<'a>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Response<'a> {
-    pub total_count: usize,
+pub(crate) struct Response<'a> {
+    pub(crate) total_count: usize,
     #[schema(inline)]
-    pub questions_and_answers: Vec<Question<'a>>,
+    pub(crate) questions_and_answers: Vec<Question<'a>>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Question<'a> {
-    pub question_id: u64,
-    pub answered_by_owner: bool,
-    pub asked_by_owner: bool,
+pub(crate) struct Question<'a> {
+    pub(crate) question_id: u64,
+    pub(crate) answered_by_owner: bool,
+    pub(crate) asked_by_owner: bool,
     #[schema(value_type = String)]
-    pub question: Text<'a>,
+    pub(crate) question: Text<'a>,
     #[schema(value_type = String)]
-    pub updated_by: Text<'a>,
+    pub(crate) updated_by: Text<'a>,
     #[schema(value_type = ResponseTime, inline)]
-    pub time: String,
+    pub(crate) time: String,
     #[schema(value_type = ResponseDate, inline)]
-    pub updated_on: String,
+    pub(crate) updated_on: String,
     #[schema(value_type = String)]
-    pub user_profile_logo_url: Text<'a>,
-    pub user_category: &'a str,
-    pub location_name: &'a str,
-    pub no_of_answers: usize,
+    pub(crate) user_profile_logo_url: Text<'a>,
+    pub(crate) user_category: &'a str,
+    pub(crate) location_name: &'a str,
+    pub(crate) no_of_answers: usize,
     #[schema(inline)]
-    pub answers: Vec<ResponseAnswer<'a>>,
+    pub(crate) answers: Vec<ResponseAnswer<'a>>,
 }
 
 /// An answer to a question.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct ResponseAnswer<'a> {
-    pub answer_id: u64,
+pub(crate) struct ResponseAnswer<'a> {
+    pub(crate) answer_id: u64,
     #[schema(value_type = String)]
-    pub answer: Text<'a>,
+    pub(crate) answer: Text<'a>,
     #[schema(value_type = String)]
-    pub updated_by: Text<'a>,
+    pub(crate) updated_by: Text<'a>,
     #[schema(value_type = ResponseDate, inline)]
-    pub updated_on: String,
-    pub answered_by_owner: bool,
-    pub user_category: &'a str,
+    pub(crate) updated_on: String,
+    pub(crate) answered_by_owner: bool,
+    pub(crate) user_category: &'a str,
     #[schema(value_type = ResponseTime, inline)]
-    pub time: String,
+    pub(crate) time: String,
     #[schema(value_type = String)]
-    pub user_profile_logo_url: Text<'a>,
+    pub(crate) user_profile_logo_url: Text<'a>,
 }
 
-fn run<'a>(context: &Context<'a>, authorized: &Authorized<'_>) -> Result<Done, ApiError> {
+fn run(context: &Context<'_>, authorized: &Authorized<'_>) -> Result<Done, ApiError> {
     let (dataset, call) = (context.dataset, authorized.call);
     let name = BUSINESS.get(context.dialect);
     let Some(sent) = call.parameter(name) else {
@@ -139,8 +139,7 @@ fn run<'a>(context: &Context<'a>, authorized: &Authorized<'_>) -> Result<Done, A
 
 impl<'a> Question<'a> {
     /// A question as the API shows it.
-    #[must_use]
-    pub fn of(shown: QuestionView<'a>) -> Self {
+    pub(crate) fn of(shown: QuestionView<'a>) -> Self {
         Self {
             question_id: shown.id,
             answered_by_owner: shown.answers.iter().any(|answer| answer.owner),

@@ -32,7 +32,7 @@ const COUNT: ParameterName = ParameterName::Dialect(|names| &names.count);
 const COMPETITOR: ParameterName = ParameterName::Dialect(|names| &names.competitor);
 const DEFAULT_COUNT: u64 = 25;
 
-pub static SPEC: Spec = Spec {
+pub(crate) static SPEC: Spec = Spec {
     operation: Operation::new("reviews"),
     summary: "Reviews of a competitor, or of an own account or location",
     path: "/v1/review/businessId/{CompetitorEnterpriseBusinessId}",
@@ -83,100 +83,100 @@ schemas! {
 
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Request<'a> {
+pub(crate) struct Request<'a> {
     #[serde(borrow, default)]
     #[schema(value_type = RequestDate, inline)]
-    pub from_date: Field<'a>,
+    pub(crate) from_date: Field<'a>,
     #[serde(borrow, default)]
     #[schema(value_type = RequestDate, inline)]
-    pub to_date: Field<'a>,
+    pub(crate) to_date: Field<'a>,
     #[serde(borrow, default)]
     #[schema(value_type = RequestDate, inline)]
-    pub update_from_date: Field<'a>,
+    pub(crate) update_from_date: Field<'a>,
     #[serde(borrow, default)]
     #[schema(value_type = RequestDate, inline)]
-    pub update_to_date: Field<'a>,
+    pub(crate) update_to_date: Field<'a>,
     #[serde(borrow, default)]
     #[schema(value_type = Vec<String>)]
-    pub sources: Field<'a>,
+    pub(crate) sources: Field<'a>,
     #[serde(borrow, default)]
     #[schema(value_type = Vec<Rating>, inline)]
-    pub ratings: Field<'a>,
+    pub(crate) ratings: Field<'a>,
     #[serde(borrow, default)]
     #[schema(value_type = String)]
-    pub search_str: Field<'a>,
+    pub(crate) search_str: Field<'a>,
     #[serde(borrow, default)]
     #[schema(value_type = Vec<Integer>, inline)]
-    pub sub_business_ids: Field<'a>,
+    pub(crate) sub_business_ids: Field<'a>,
     #[serde(borrow, default)]
     #[schema(value_type = Statuses, inline)]
-    pub statuses: Field<'a>,
+    pub(crate) statuses: Field<'a>,
 }
 
 /// One review of the answer, which is an array of them.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Response<'a> {
+pub(crate) struct Response<'a> {
     #[schema(value_type = String)]
-    pub review_id: Id<'a>,
+    pub(crate) review_id: Id<'a>,
     #[schema(maximum = 5)]
-    pub rating: u8,
+    pub(crate) rating: u8,
     #[schema(value_type = String)]
-    pub comments: Text<'a>,
+    pub(crate) comments: Text<'a>,
     #[schema(value_type = Option<String>, required = true)]
-    pub title: Option<Text<'a>>,
+    pub(crate) title: Option<Text<'a>>,
     #[schema(inline)]
-    pub reviewer: Reviewer<'a>,
+    pub(crate) reviewer: Reviewer<'a>,
     #[schema(value_type = String)]
-    pub review_url: Text<'a>,
-    pub source_type: &'a str,
+    pub(crate) review_url: Text<'a>,
+    pub(crate) source_type: &'a str,
     #[schema(value_type = ResponseDate, inline)]
-    pub review_date: Day,
+    pub(crate) review_date: Day,
     #[schema(value_type = Option<String>, required = true)]
-    pub response: Option<Text<'a>>,
+    pub(crate) response: Option<Text<'a>>,
     #[schema(value_type = Option<ResponseDate>, inline, required = true)]
-    pub response_date: Option<Day>,
+    pub(crate) response_date: Option<Day>,
     #[schema(value_type = Featured, inline)]
-    pub featured: u8,
+    pub(crate) featured: u8,
     #[schema(value_type = String)]
-    pub business_id: AsText,
+    pub(crate) business_id: AsText,
     #[schema(value_type = String)]
-    pub unique_review_url: Text<'a>,
-    pub business_name: &'a str,
-    pub business_type: &'a str,
-    pub enable_reply: bool,
+    pub(crate) unique_review_url: Text<'a>,
+    pub(crate) business_name: &'a str,
+    pub(crate) business_type: &'a str,
+    pub(crate) enable_reply: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = u64)]
-    pub customer_id: Option<u64>,
+    pub(crate) customer_id: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = BTreeMap<String, String>)]
-    pub extra_params: Option<&'a BTreeMap<String, String>>,
+    pub(crate) extra_params: Option<&'a BTreeMap<String, String>>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Reviewer<'a> {
+pub(crate) struct Reviewer<'a> {
     #[schema(value_type = Option<String>, required = true)]
-    pub first_name: Option<Text<'a>>,
+    pub(crate) first_name: Option<Text<'a>>,
     #[schema(value_type = Option<String>, required = true)]
-    pub last_name: Option<Text<'a>>,
+    pub(crate) last_name: Option<Text<'a>>,
     #[schema(value_type = Option<String>, required = true)]
-    pub nick_name: Option<Text<'a>>,
+    pub(crate) nick_name: Option<Text<'a>>,
     #[schema(value_type = Option<String>, required = true)]
-    pub thumbnail_url: Option<Text<'a>>,
+    pub(crate) thumbnail_url: Option<Text<'a>>,
     #[schema(value_type = Option<String>, required = true)]
-    pub email_id: Option<Text<'a>>,
+    pub(crate) email_id: Option<Text<'a>>,
     #[schema(value_type = Option<String>, required = true)]
-    pub facebook_id: Option<Text<'a>>,
+    pub(crate) facebook_id: Option<Text<'a>>,
     #[schema(value_type = Option<String>, required = true)]
-    pub city: Option<Text<'a>>,
+    pub(crate) city: Option<Text<'a>>,
     #[schema(value_type = Option<String>, required = true)]
-    pub state: Option<Text<'a>>,
+    pub(crate) state: Option<Text<'a>>,
 }
 
 /// A number written as a string.
 #[derive(Clone, Copy, Debug)]
-pub struct AsText(pub u64);
+pub(crate) struct AsText(pub(crate) u64);
 
 impl Serialize for AsText {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -371,8 +371,7 @@ impl RenderedReviews {
 
 impl<'a> Response<'a> {
     /// A review as the API shows it.
-    #[must_use]
-    pub fn of(shown: &ReviewView<'a>) -> Self {
+    pub(crate) fn of(shown: &ReviewView<'a>) -> Self {
         let who = shown.reviewer;
         Self {
             review_id: shown.id,

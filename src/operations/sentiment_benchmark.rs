@@ -17,7 +17,7 @@ use crate::dataset::selection::Filter;
 use crate::operations::insight::{HierarchyNode, business_numbers, hierarchy, ordered};
 use crate::operations::spec::{Authorized, Context, Done, KeyIn, Run, Spec};
 
-pub static SPEC: Spec = Spec {
+pub(crate) static SPEC: Spec = Spec {
     operation: Operation::new("sentiment-benchmark"),
     summary: "A sentiment score beside the industry's",
     path: "/v1/insight/sentiment/scoreBenchmark",
@@ -34,40 +34,40 @@ pub static SPEC: Spec = Spec {
 
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Request<'a> {
+pub(crate) struct Request<'a> {
     #[serde(borrow, default)]
     #[schema(value_type = Vec<Integer>, inline, required = true, min_items = 1, max_items = 100)]
-    pub business_numbers: Field<'a>,
+    pub(crate) business_numbers: Field<'a>,
     #[serde(borrow, default)]
     #[schema(value_type = RequestDate, inline, required = true)]
-    pub start_date: Field<'a>,
+    pub(crate) start_date: Field<'a>,
     #[serde(borrow, default)]
     #[schema(value_type = RequestDate, inline, required = true)]
-    pub end_date: Field<'a>,
+    pub(crate) end_date: Field<'a>,
     #[serde(borrow, default)]
     #[schema(value_type = Vec<String>, inline)]
-    pub review_sources: Field<'a>,
+    pub(crate) review_sources: Field<'a>,
     #[serde(borrow, default)]
     #[schema(value_type = Vec<Rating>, inline)]
-    pub ratings: Field<'a>,
+    pub(crate) ratings: Field<'a>,
     #[serde(borrow, default)]
     #[schema(value_type = Vec<HierarchyNode<'_>>, inline)]
-    pub hierarchy_node_data: Field<'a>,
+    pub(crate) hierarchy_node_data: Field<'a>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Response {
+pub(crate) struct Response {
     #[schema(inline)]
-    pub actual: Actual,
+    pub(crate) actual: Actual,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Actual {
+pub(crate) struct Actual {
     #[schema(value_type = schema::Score, inline)]
-    pub score: Tenths,
+    pub(crate) score: Tenths,
     #[schema(value_type = schema::Score, inline)]
-    pub industry_score: f64,
+    pub(crate) industry_score: f64,
 }
 
 fn run(context: &Context<'_>, authorized: &Authorized<'_>, enterprise: u32) -> Result<Done, ApiError> {

@@ -32,7 +32,7 @@ const SORT_ORDER: &str = "sort-order";
 const DEFAULT_PAGE_SIZE: u64 = 10;
 const MAX_PAGE_SIZE: u64 = 100;
 
-pub static SPEC: Spec = Spec {
+pub(crate) static SPEC: Spec = Spec {
     operation: Operation::new("sentiment-locations"),
     summary: "Sentiment scores and mentions by location",
     path: "/v1/insight/sentiment/locationInfo",
@@ -75,48 +75,48 @@ pub static SPEC: Spec = Spec {
 
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Request<'a> {
+pub(crate) struct Request<'a> {
     #[serde(borrow, default)]
     #[schema(value_type = Vec<Integer>, inline, required = true, min_items = 1, max_items = 100)]
-    pub business_numbers: Field<'a>,
+    pub(crate) business_numbers: Field<'a>,
     #[serde(borrow, default)]
     #[schema(value_type = RequestDate, inline, required = true)]
-    pub start_date: Field<'a>,
+    pub(crate) start_date: Field<'a>,
     #[serde(borrow, default)]
     #[schema(value_type = RequestDate, inline, required = true)]
-    pub end_date: Field<'a>,
+    pub(crate) end_date: Field<'a>,
     #[serde(borrow, default)]
     #[schema(value_type = String, required = true, example = "owner@brightdental.test")]
-    pub user_email: Field<'a>,
+    pub(crate) user_email: Field<'a>,
     #[serde(borrow, default)]
     #[schema(value_type = Vec<String>, inline)]
-    pub review_sources: Field<'a>,
+    pub(crate) review_sources: Field<'a>,
     #[serde(borrow, default)]
     #[schema(value_type = Vec<Rating>, inline)]
-    pub ratings: Field<'a>,
+    pub(crate) ratings: Field<'a>,
     #[serde(borrow, default)]
     #[schema(value_type = Vec<HierarchyNode<'_>>, inline)]
-    pub hierarchy_node_data: Field<'a>,
+    pub(crate) hierarchy_node_data: Field<'a>,
     #[serde(borrow, default)]
     #[schema(value_type = String)]
-    pub group_by_level: Field<'a>,
+    pub(crate) group_by_level: Field<'a>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Response<'a> {
-    pub total_count: usize,
+pub(crate) struct Response<'a> {
+    pub(crate) total_count: usize,
     #[schema(inline)]
-    pub data_points: &'a [DataPoint],
+    pub(crate) data_points: &'a [DataPoint],
 }
 
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct DataPoint {
-    pub id: u64,
-    pub name: String,
+pub(crate) struct DataPoint {
+    pub(crate) id: u64,
+    pub(crate) name: String,
     #[schema(value_type = schema::Score, inline)]
-    pub score: Tenths,
-    pub mentions: u64,
+    pub(crate) score: Tenths,
+    pub(crate) mentions: u64,
 }
 
 fn run(context: &Context<'_>, authorized: &Authorized<'_>, enterprise: u32) -> Result<Done, ApiError> {

@@ -17,31 +17,31 @@ use crate::dataset::facts::Dataset;
 use crate::ledger::Ledger;
 
 /// The definition of one operation. Every operation is a POST with a JSON body and a JSON answer.
-pub struct Spec {
-    pub operation: Operation,
+pub(crate) struct Spec {
+    pub(crate) operation: Operation,
     /// One line for the OpenAPI document.
-    pub summary: &'static str,
+    pub(crate) summary: &'static str,
     /// Path under the base URL. A parameter in braces may only be its last segment.
-    pub path: &'static str,
-    pub key: KeyIn,
-    pub query: &'static [Parameter],
+    pub(crate) path: &'static str,
+    pub(crate) key: KeyIn,
+    pub(crate) query: &'static [Parameter],
     /// Schema of the body, from the `Request` of the operation.
-    pub request: fn() -> Value,
+    pub(crate) request: fn() -> Value,
     /// Whether a call without a body is always refused.
-    pub needs_body: bool,
+    pub(crate) needs_body: bool,
     /// Schema of the answer, from the `Response` of the operation.
-    pub response: fn() -> Value,
+    pub(crate) response: fn() -> Value,
     /// Codes that it answers beside those of every operation (`COMMON_CODES`).
-    pub codes: &'static [Code],
+    pub(crate) codes: &'static [Code],
     /// Message of the 2003 that a fault injects: that of the first field a client can get one for.
-    pub validation: &'static str,
+    pub(crate) validation: &'static str,
     /// Where a page begins and how long the whole list is, if it answers pages.
-    pub paging: Option<Paging>,
-    pub run: Run,
+    pub(crate) paging: Option<Paging>,
+    pub(crate) run: Run,
 }
 
 /// Codes that every operation answers.
-pub const COMMON_CODES: [Code; 10] = [
+pub(crate) const COMMON_CODES: [Code; 10] = [
     Code::KeyMissing,
     Code::KeyInvalid,
     Code::RateLimited,
@@ -56,7 +56,7 @@ pub const COMMON_CODES: [Code; 10] = [
 
 /// Where a call carries its API key.
 #[derive(Clone, Copy)]
-pub enum KeyIn {
+pub(crate) enum KeyIn {
     /// In the header `x-api-key`.
     Header,
     /// In the body, read by this function. It fails with 2466 where the body is not a JSON object.
@@ -64,21 +64,21 @@ pub enum KeyIn {
 }
 
 /// A query parameter.
-pub struct Parameter {
-    pub name: ParameterName,
-    pub kind: ParameterKind,
-    pub required: bool,
+pub(crate) struct Parameter {
+    pub(crate) name: ParameterName,
+    pub(crate) kind: ParameterKind,
+    pub(crate) required: bool,
 }
 
 /// The name of a query parameter: fixed, or one that the dialect can change.
 #[derive(Clone, Copy)]
-pub enum ParameterName {
+pub(crate) enum ParameterName {
     Fixed(&'static str),
     Dialect(fn(&Names) -> &str),
 }
 
 impl ParameterName {
-    pub fn get(self, dialect: &Dialect) -> &str {
+    pub(crate) fn get(self, dialect: &Dialect) -> &str {
         match self {
             Self::Fixed(name) => name,
             Self::Dialect(name) => name(&dialect.names),
@@ -88,7 +88,7 @@ impl ParameterName {
 
 /// What a query parameter takes.
 #[derive(Clone, Copy)]
-pub enum ParameterKind {
+pub(crate) enum ParameterKind {
     /// An integer of at least `min` and, where there is one, at most `max`.
     Integer { min: u64, max: Option<u64>, default: u64 },
     /// One of these words, the first unless given.
@@ -102,24 +102,24 @@ pub enum ParameterKind {
 }
 
 /// How the pages of a list are asked for and answered.
-pub struct Paging {
-    pub start: StartIndex,
+pub(crate) struct Paging {
+    pub(crate) start: StartIndex,
     /// The query parameter with the length of a page, where there is one.
-    pub count: Option<ParameterName>,
+    pub(crate) count: Option<ParameterName>,
     /// The member of the answer that holds the length of the list; none where the answer is the page alone.
-    pub total: Option<&'static str>,
+    pub(crate) total: Option<&'static str>,
     /// What an element of the list is.
-    pub element: &'static str,
+    pub(crate) element: &'static str,
 }
 
 /// Where a call says at which index a page starts.
-pub enum StartIndex {
+pub(crate) enum StartIndex {
     Query(ParameterName),
     Body(&'static str),
 }
 
 /// The computation of an operation, by what it needs settled first.
-pub enum Run {
+pub(crate) enum Run {
     /// The call names an account in `x-business-number`. Where it does not, the code answers.
     ForAccount(Code, fn(&Context<'_>, &Authorized<'_>, account: u32) -> Result<Done, ApiError>),
     ForKey(fn(&Context<'_>, &Authorized<'_>) -> Result<Done, ApiError>),
@@ -127,47 +127,47 @@ pub enum Run {
 
 /// What an operation works with: the scenario's facts and dialect, and what was written to the world.
 #[derive(Clone, Copy)]
-pub struct Context<'a> {
-    pub dialect: &'a Dialect,
+pub(crate) struct Context<'a> {
+    pub(crate) dialect: &'a Dialect,
     /// Names of webhook events that the scenario adds.
-    pub events: &'a [String],
-    pub dataset: &'a Dataset,
+    pub(crate) events: &'a [String],
+    pub(crate) dataset: &'a Dataset,
     /// Reviews and questions added to the world at runtime.
-    pub added: Option<&'a Additions>,
-    pub ledger: &'a Mutex<Ledger>,
+    pub(crate) added: Option<&'a Additions>,
+    pub(crate) ledger: &'a Mutex<Ledger>,
 }
 
 /// A call whose key and rate limit are settled.
 #[derive(Clone, Copy)]
-pub struct Authorized<'a> {
-    pub call: &'a Call<'a>,
-    pub caller: Caller<'a>,
+pub(crate) struct Authorized<'a> {
+    pub(crate) call: &'a Call<'a>,
+    pub(crate) caller: Caller<'a>,
     /// The path parameter, decoded; empty where the path has none.
-    pub parameter: &'a str,
+    pub(crate) parameter: &'a str,
 }
 
 /// What an operation did: its 200 answer, and what the rest of the program wants to know of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Done {
+pub(crate) struct Done {
     /// JSON.
-    pub body: Bytes,
+    pub(crate) body: Bytes,
     /// Number of the account that the call was about.
-    pub account: u64,
+    pub(crate) account: u64,
     /// The contact that was created or updated.
-    pub contact: Option<u64>,
+    pub(crate) contact: Option<u64>,
     /// A remark for the journal.
-    pub note: Option<String>,
+    pub(crate) note: Option<String>,
 }
 
 impl Done {
     /// An operation that answers this value and was about this account.
-    pub fn new(account: u64, response: &impl serde::Serialize) -> Self {
+    pub(crate) fn new(account: u64, response: &impl serde::Serialize) -> Self {
         Self { body: json(response), account, contact: None, note: None }
     }
 }
 
 /// The JSON of an answer.
-pub fn json(response: &impl serde::Serialize) -> Bytes {
+pub(crate) fn json(response: &impl serde::Serialize) -> Bytes {
     let mut body = Vec::with_capacity(256);
     let written = serde_json::to_writer(&mut body, response);
     debug_assert!(written.is_ok(), "a response type that is not JSON: {written:?}");
@@ -177,7 +177,7 @@ pub fn json(response: &impl serde::Serialize) -> Bytes {
 impl Spec {
     /// The path parameter of a call to this operation, still percent-encoded and empty where the path has none. None
     /// where the path is that of something else.
-    pub fn matches<'a>(&self, path: &'a str) -> Option<&'a str> {
+    pub(crate) fn matches<'a>(&self, path: &'a str) -> Option<&'a str> {
         let Some((prefix, _)) = self.path.split_once('{') else { return (path == self.path).then_some("") };
         // The path without its last segment counts as a parameter that is missing.
         let parameter =
@@ -186,24 +186,24 @@ impl Spec {
     }
 
     /// The name of the path parameter.
-    pub fn path_parameter(&self) -> Option<&'static str> {
+    pub(crate) fn path_parameter(&self) -> Option<&'static str> {
         Some(self.path.split_once('{')?.1.trim_end_matches('}'))
     }
 
     /// All codes that it answers, in the catalogue's order.
-    pub fn codes(&self) -> Vec<Code> {
+    pub(crate) fn codes(&self) -> Vec<Code> {
         let mut codes = [&COMMON_CODES, self.codes].concat();
         codes.sort_unstable();
         codes
     }
 
     /// Names of the query parameters.
-    pub fn parameters<'a>(&'a self, dialect: &'a Dialect) -> impl Iterator<Item = &'a str> {
+    pub(crate) fn parameters<'a>(&'a self, dialect: &'a Dialect) -> impl Iterator<Item = &'a str> {
         self.query.iter().map(|parameter| parameter.name.get(dialect))
     }
 
     /// Names of the fields of the body.
-    pub fn fields(&self) -> Vec<String> {
+    pub(crate) fn fields(&self) -> Vec<String> {
         let schema = (self.request)();
         let properties = schema["properties"].as_object();
         properties.map(|properties| properties.keys().cloned().collect()).unwrap_or_default()

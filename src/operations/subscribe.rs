@@ -18,7 +18,7 @@ use crate::api::schema::{self, Integer};
 use crate::dataset::facts::BusinessRef;
 use crate::operations::spec::{Authorized, Context, Done, KeyIn, Run, Spec};
 
-pub static SPEC: Spec = Spec {
+pub(crate) static SPEC: Spec = Spec {
     operation: Operation::new("subscribe"),
     summary: "Subscribe an endpoint to events of an account",
     path: "/v1/messenger/subscribe/webhook/event",
@@ -35,27 +35,27 @@ pub static SPEC: Spec = Spec {
 
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Request<'a> {
+pub(crate) struct Request<'a> {
     #[serde(borrow, default)]
     #[schema(value_type = Integer, inline, required = true)]
-    pub business_number: Field<'a>,
+    pub(crate) business_number: Field<'a>,
     #[serde(borrow, default)]
     #[schema(value_type = String, required = true)]
-    pub api_key: Field<'a>,
+    pub(crate) api_key: Field<'a>,
     #[serde(borrow, default)]
     #[schema(value_type = Vec<String>, required = true, min_items = 1)]
-    pub events: Field<'a>,
+    pub(crate) events: Field<'a>,
     #[serde(borrow, default)]
     #[schema(value_type = String, required = true, format = "uri")]
-    pub endpoint: Field<'a>,
+    pub(crate) endpoint: Field<'a>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Response<'a> {
-    pub subscription_id: u64,
-    pub business_id: u64,
-    pub events: &'a [String],
+pub(crate) struct Response<'a> {
+    pub(crate) subscription_id: u64,
+    pub(crate) business_id: u64,
+    pub(crate) events: &'a [String],
 }
 
 /// The key in the body. An empty body has none.

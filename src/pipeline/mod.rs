@@ -1,12 +1,12 @@
 //! The way of a request through the simulated API, a file for each stage. All of it is synchronous and free of I/O: what is
 //! decided here is performed by `server`.
 
-pub mod receive;
+pub(crate) mod receive;
 mod admit;
 mod decide;
 mod run;
 mod shape;
-pub mod record;
+pub(crate) mod record;
 mod refuse;
 
 use crate::dataset::facts::Dataset;
@@ -15,7 +15,7 @@ use crate::pipeline::record::Outcome;
 
 /// Answers a request in the order of `docs/api.md` 1. Its world and its dataset are there already: `receive` finds the
 /// world (steps 0 and 1), and building a dataset takes a while, so the server does it on another thread in between.
-pub fn answer(received: &Received<'_>, dataset: &Dataset) -> Outcome {
+pub(crate) fn answer(received: &Received<'_>, dataset: &Dataset) -> Outcome {
     // Step 2: the operation at the path, the key that was sent, the time of the world's clock.
     let admitted = admit::admit(received);
     // Step 3: which fault applies, counted together with the arrival.

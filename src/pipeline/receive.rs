@@ -19,13 +19,13 @@ use crate::world::snapshot::Snapshot;
 
 /// A call with its world, and with what that world serves. A reload or reset that comes meanwhile does not change it.
 #[derive(Clone, Debug)]
-pub struct Received<'a> {
+pub(crate) struct Received<'a> {
     /// Real time of the arrival.
-    pub at: Instant,
-    pub world: Arc<World>,
+    pub(crate) at: Instant,
+    pub(crate) world: Arc<World>,
     /// What the call reads and writes, even if the world is reset meanwhile.
-    pub run: Arc<Run>,
-    pub snapshot: Arc<Snapshot>,
+    pub(crate) run: Arc<Run>,
+    pub(crate) snapshot: Arc<Snapshot>,
     /// The call, its path without the world's name.
     pub(super) call: Call<'a>,
     /// Whether the path began with the world's name.
@@ -42,7 +42,7 @@ pub struct Received<'a> {
 ///
 /// # Errors
 /// The reply to a preflight, and the 404 of a world that does not exist.
-pub fn receive<'a>(registry: &Registry, mut call: Call<'a>) -> Result<Received<'a>, Reply> {
+pub(crate) fn receive<'a>(registry: &Registry, mut call: Call<'a>) -> Result<Received<'a>, Reply> {
     let at = clock::real_now();
     let named = match call.path.strip_prefix("/w/") {
         Some(rest) => {

@@ -1,7 +1,6 @@
 //! Writes a request into the journal of its world, and tells those who watch the world's stream.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use crate::api::operation::Operation;
 use crate::api::reply::Reply;
@@ -16,11 +15,11 @@ use crate::world::World;
 
 /// The reply to a request, and how it is sent.
 #[derive(Clone, Debug)]
-pub struct Outcome {
-    pub reply: Reply,
-    pub send_plan: SendPlan,
+pub(crate) struct Outcome {
+    pub(crate) reply: Reply,
+    pub(crate) send_plan: SendPlan,
     /// None for a reply that is not of the simulated API.
-    pub handled: Option<Handled>,
+    pub(crate) handled: Option<Handled>,
 }
 
 impl From<Reply> for Outcome {
@@ -31,28 +30,26 @@ impl From<Reply> for Outcome {
 
 /// What the log, the metrics and the journal say of a request.
 #[derive(Clone, Debug)]
-pub struct Handled {
-    /// Real time of the arrival.
-    pub at: Instant,
+pub(crate) struct Handled {
     /// None where nothing is at the path.
-    pub operation: Option<Operation>,
+    pub(crate) operation: Option<Operation>,
     /// Code of the API error that was answered.
-    pub code: Option<u32>,
+    pub(crate) code: Option<u32>,
     /// The decision of the last fault that counted the request.
-    pub decision: Option<Arc<Decision>>,
+    pub(crate) decision: Option<Arc<Decision>>,
     /// None where the journal is off.
-    pub entry: Option<Arc<Entry>>,
+    pub(crate) entry: Option<Arc<Entry>>,
 }
 
 impl Handled {
     /// Name of the fault that took effect, else of the last delay.
-    pub fn fault(&self) -> Option<&str> {
+    pub(crate) fn fault(&self) -> Option<&str> {
         self.decision.as_ref().filter(|decision| decision.applied).map(|decision| decision.fault.as_str())
     }
 }
 
 pub(super) fn record(decided: &Decided<'_>, shaped: Shaped) -> Outcome {
-    let Received { at, world, run, snapshot, call, prefixed, .. } = decided.admitted.received;
+    let Received { world, run, snapshot, call, prefixed, .. } = decided.admitted.received;
     let Shaped { reply, send_plan, code, notes } = shaped;
     let operation = decided.admitted.route.as_ref().map(|route| route.spec.operation);
     let decision = decided.verdict.decision.clone().map(Arc::new);
@@ -77,7 +74,7 @@ pub(super) fn record(decided: &Decided<'_>, shaped: Shaped) -> Outcome {
         }
         entry
     });
-    Outcome { reply, send_plan, handled: Some(Handled { at: *at, operation, code, decision, entry }) }
+    Outcome { reply, send_plan, handled: Some(Handled { operation, code, decision, entry }) }
 }
 
 /// Publishes a request on the world's stream, and the fault that took effect.

@@ -2,7 +2,7 @@
 //! changes nothing that is served; it is reported, and health is degraded until the file is corrected.
 
 /// The load status of all scenarios, and applying a load.
-pub mod status;
+pub(crate) mod status;
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -20,16 +20,16 @@ use crate::scenario::{LoadedFolder, LoadedScenario};
 use crate::world::registry::Registry;
 
 /// What is loaded, at the start and at every reload.
-pub struct Setup {
-    pub files: Box<dyn Files>,
+pub(crate) struct Setup {
+    pub(crate) files: Box<dyn Files>,
     /// Scenario files and folders, as named on the command line.
-    pub paths: Vec<PathBuf>,
+    pub(crate) paths: Vec<PathBuf>,
     /// The folder that no path may leave, if one is given.
-    pub root: Option<PathBuf>,
+    pub(crate) root: Option<PathBuf>,
     /// The working directory.
-    pub cwd: PathBuf,
+    pub(crate) cwd: PathBuf,
     /// The seed of scenarios with `seed: random`.
-    pub random: Seed,
+    pub(crate) random: Seed,
 }
 
 impl Setup {
@@ -55,8 +55,8 @@ impl std::fmt::Debug for Setup {
 }
 
 /// All scenarios as read from the files at one moment.
-pub struct Reading {
-    pub folder: LoadedFolder,
+pub(crate) struct Reading {
+    pub(crate) folder: LoadedFolder,
     /// A fingerprint of the content of each file.
     prints: BTreeMap<PathBuf, u64>,
     /// The stamp of each file and folder, taken before it was read.
@@ -104,8 +104,7 @@ impl Files for Printed<'_> {
 }
 
 /// Reads all scenarios.
-#[must_use]
-pub fn read(setup: &Setup) -> Reading {
+pub(crate) fn read(setup: &Setup) -> Reading {
     let printed = Printed { files: setup.files.as_ref(), prints: Mutex::default(), stamps: Mutex::default() };
     let today = clock::system_now().day();
     let folder = load_all(&printed, today, &setup.paths, setup.root.as_deref(), &setup.cwd);
@@ -146,7 +145,7 @@ const LOOK: Duration = Duration::from_millis(400);
 
 /// Follows the files until the sender of changes is dropped: waits for a change, loads, applies, reports. `watch` gets the
 /// folders to watch after every load.
-pub fn follow(
+pub(crate) fn follow(
     setup: &Setup,
     registry: &Registry,
     status: &LoadStatus,

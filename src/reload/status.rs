@@ -17,21 +17,21 @@ use crate::world::snapshot::Snapshot;
 
 /// The load status of one scenario.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub(crate) struct Entry {
     /// The scenario's name, or the file's if that could not be read.
-    pub name: String,
+    pub(crate) name: String,
     /// None if the scenario was sent over HTTP.
-    pub file: Option<PathBuf>,
+    pub(crate) file: Option<PathBuf>,
     /// The number of good loads.
-    pub generation: u64,
+    pub(crate) generation: u64,
     /// The number of loads with errors.
-    pub failures: u64,
+    pub(crate) failures: u64,
     /// The time of the last good load.
-    pub loaded_at: Option<Moment>,
+    pub(crate) loaded_at: Option<Moment>,
     /// The findings of the last load, good or not.
-    pub problems: Vec<Diagnostic>,
+    pub(crate) problems: Vec<Diagnostic>,
     /// What is served, if there was a good load.
-    pub snapshot: Option<Arc<Snapshot>>,
+    pub(crate) snapshot: Option<Arc<Snapshot>>,
     print: u64,
     /// The files of the last load, and a stamp of all of them.
     files: Vec<PathBuf>,
@@ -42,15 +42,14 @@ pub struct Entry {
 
 impl Entry {
     /// Whether the last load had errors, so that an earlier one is served.
-    #[must_use]
-    pub fn is_degraded(&self) -> bool {
+    pub(crate) fn is_degraded(&self) -> bool {
         self.problems.iter().any(|problem| problem.severity == Severity::Error)
     }
 }
 
 /// The load status of all scenarios.
 #[derive(Debug, Default)]
-pub struct LoadStatus {
+pub(crate) struct LoadStatus {
     /// By name. Replaced once the worlds serve what was loaded; nobody waits to read it.
     entries: ArcSwap<Vec<Entry>>,
     /// Held by whoever applies a load, so that no other load comes between.
@@ -59,7 +58,7 @@ pub struct LoadStatus {
 
 /// What a load changed, to report on the terminal.
 #[derive(Clone, Debug)]
-pub enum LoadEvent {
+pub(crate) enum LoadEvent {
     /// A scenario is served as it is in the file.
     Loaded {
         /// Its name.
@@ -87,8 +86,7 @@ pub enum LoadEvent {
 
 impl LoadStatus {
     /// The load status of every scenario, by name.
-    #[must_use]
-    pub fn entries(&self) -> Arc<Vec<Entry>> {
+    pub(crate) fn entries(&self) -> Arc<Vec<Entry>> {
         self.entries.load_full()
     }
 
@@ -98,7 +96,7 @@ impl LoadStatus {
     }
 
     /// Applies a reading. `serve` gets each scenario that is good and changed; everything else stays as it was.
-    pub fn apply(
+    pub(crate) fn apply(
         &self,
         setup: &Setup,
         reading: Reading,
@@ -140,7 +138,7 @@ impl LoadStatus {
     ///
     /// # Errors
     /// All that is wrong with it; then nothing changes.
-    pub fn send(
+    pub(crate) fn send(
         &self,
         setup: &Setup,
         (name, text): (&str, &str),

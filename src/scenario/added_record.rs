@@ -18,21 +18,21 @@ use crate::scenario::validate::{RecordContext, questions, reviews};
 
 /// The world that a record is added to.
 #[derive(Clone, Copy, Debug)]
-pub struct AddTarget<'a> {
-    pub dataset: &'a Dataset,
+pub(crate) struct AddTarget<'a> {
+    pub(crate) dataset: &'a Dataset,
     /// The world's time, which is the default date of a record.
-    pub now: Moment,
+    pub(crate) now: Moment,
 }
 
 /// Parses a review. Returns its location's index in the dataset with it, or all that is wrong.
-pub fn parse_review(text: &str, target: AddTarget<'_>) -> Result<(u32, Review), Vec<Diagnostic>> {
+pub(crate) fn parse_review(text: &str, target: AddTarget<'_>) -> Result<(u32, Review), Vec<Diagnostic>> {
     parse(text, target, &target.now.day().iso(), |findings, context, raw: raw::Review| {
         reviews::review(findings, context, raw, &mut reviews::new_ids())
     })
 }
 
 /// Parses a question. Returns its location's index in the dataset with it, or all that is wrong.
-pub fn parse_question(text: &str, target: AddTarget<'_>) -> Result<(u32, Question), Vec<Diagnostic>> {
+pub(crate) fn parse_question(text: &str, target: AddTarget<'_>) -> Result<(u32, Question), Vec<Diagnostic>> {
     parse(text, target, &target.now.iso(), |findings, context, raw: raw::Question| {
         questions::question(findings, context, raw, &mut questions::Ids::default())
     })

@@ -45,7 +45,7 @@ impl Input {
 
 /// Parses a fault that is put under a name, which the text may leave out. Returns the fault with warnings, or all that is
 /// wrong with it.
-pub fn parse_fault(
+pub(crate) fn parse_fault(
     references: &References,
     name: &str,
     text: &str,
@@ -71,7 +71,7 @@ fn check_name(findings: &mut Findings, node: &Node, name: &str) {
 }
 
 /// Parses the members `faults` and `clock` of a request that creates a world.
-pub fn parse_world_start(
+pub(crate) fn parse_world_start(
     references: &References,
     text: &str,
 ) -> Result<(Vec<Fault>, clock::PartialSetting), Vec<Diagnostic>> {

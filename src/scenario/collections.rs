@@ -39,7 +39,7 @@ fn entries<T: Read>(findings: &mut Findings, list: &[Node]) -> Vec<Spanned<T>> {
 
 /// A single value, or a list of such values.
 #[derive(Clone, Debug, Default)]
-pub struct OneOrMany<T>(pub Vec<Spanned<T>>);
+pub(crate) struct OneOrMany<T>(pub(crate) Vec<Spanned<T>>);
 
 impl<T: Read> Read for OneOrMany<T> {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
@@ -58,12 +58,12 @@ impl<T: Read> Read for OneOrMany<T> {
 
 /// One member of a `Dictionary` or a `NonNullMap`.
 #[derive(Clone, Debug)]
-pub struct Member<T> {
-    pub key_span: Span,
-    pub key: String,
+pub(crate) struct Member<T> {
+    pub(crate) key_span: Span,
+    pub(crate) key: String,
     /// Where the value stands.
-    pub span: Span,
-    pub value: T,
+    pub(crate) span: Span,
+    pub(crate) value: T,
 }
 
 impl<T: Read> Member<T> {
@@ -76,7 +76,7 @@ impl<T: Read> Member<T> {
 
 /// A map whose keys the author chooses. A member that is null counts as absent.
 #[derive(Clone, Debug)]
-pub struct Dictionary<T>(pub Vec<Member<T>>);
+pub(crate) struct Dictionary<T>(pub(crate) Vec<Member<T>>);
 
 impl<T> Default for Dictionary<T> {
     fn default() -> Self {
@@ -103,7 +103,7 @@ impl<T: Read> Read for Dictionary<T> {
 /// A map whose keys the author chooses and in which a null member is an error. Conditions use it: a member that was
 /// silently left out would make a condition match more requests.
 #[derive(Clone, Debug)]
-pub struct NonNullMap<T>(pub Vec<Member<T>>);
+pub(crate) struct NonNullMap<T>(pub(crate) Vec<Member<T>>);
 
 impl<T> Default for NonNullMap<T> {
     fn default() -> Self {

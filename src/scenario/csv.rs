@@ -17,7 +17,7 @@ const NESTED: [&str; 5] = ["answers", "customFields", "emailPreferences", "smsPr
 const REQUIRED: [&str; 3] = ["rating", "date", "question"];
 
 /// Parses records whose columns are among `keys` and passes each to `visit`. Stops at a syntax error and reports it.
-pub fn records(
+pub(crate) fn records(
     findings: &mut Findings,
     (file, text): (FileId, &str),
     keys: &[&'static str],

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use crate::scenario::source::{FileId, Source, Sources, Span};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
+pub(crate) enum Severity {
     /// The scenario does not load.
     Error,
     /// It loads.
@@ -15,7 +15,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    pub const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Error => "error",
             Self::Warning => "warning",
@@ -25,39 +25,39 @@ impl Severity {
 
 /// A finding with its place looked up in the source text, ready to be shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Diagnostic {
-    pub severity: Severity,
+pub(crate) struct Diagnostic {
+    pub(crate) severity: Severity,
     /// The stable code of this kind of diagnostic.
-    pub code: &'static str,
-    pub message: String,
+    pub(crate) code: &'static str,
+    pub(crate) message: String,
     /// How to fix it.
-    pub help: Option<String>,
-    pub location: SourceLocation,
+    pub(crate) help: Option<String>,
+    pub(crate) location: SourceLocation,
     /// Other places that the message is about.
-    pub related: Vec<SourceLocation>,
+    pub(crate) related: Vec<SourceLocation>,
 }
 
 /// A place in a file, with the text of its line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SourceLocation {
-    pub file: PathBuf,
+pub(crate) struct SourceLocation {
+    pub(crate) file: PathBuf,
     /// 1-based.
-    pub line: usize,
+    pub(crate) line: usize,
     /// 1-based, in characters.
-    pub column: usize,
+    pub(crate) column: usize,
     /// Byte range in the file.
-    pub span: Range<usize>,
+    pub(crate) span: Range<usize>,
     /// The text of the line, or the part of a very long line around the place.
-    pub text: String,
+    pub(crate) text: String,
     /// Byte range in `text` to mark.
-    pub marked: Range<usize>,
+    pub(crate) marked: Range<usize>,
     /// The text beside the mark; may be empty.
-    pub label: String,
+    pub(crate) label: String,
 }
 
 /// A diagnostic as the loader reports it, with spans in place of locations.
 #[derive(Clone, Debug)]
-pub struct Finding {
+pub(crate) struct Finding {
     severity: Severity,
     code: &'static str,
     message: String,
@@ -70,23 +70,27 @@ pub struct Finding {
 
 impl Finding {
     /// False for a finding beyond the limit of its file. It is counted but not shown, so details are not worth computing.
-    pub const fn is_shown(&self) -> bool {
+    pub(crate) const fn is_shown(&self) -> bool {
         self.shown
     }
 
     /// Sets the text beside the mark.
-    pub fn label(&mut self, label: impl Into<String>) -> &mut Self {
+    pub(crate) fn label(&mut self, label: impl Into<String>) -> &mut Self {
         self.label = label.into();
         self
     }
 
-    pub fn help(&mut self, help: impl Into<String>) -> &mut Self {
+    pub(crate) fn help(&mut self, help: impl Into<String>) -> &mut Self {
         self.help = Some(help.into());
         self
     }
 
     /// Sets label and help for a word that is not one of `words`: the nearest of them, and the whole list.
-    pub fn suggest<'a>(&mut self, word: &str, words: impl IntoIterator<Item = &'a str> + Clone) -> &mut Self {
+    pub(crate) fn suggest<'a>(
+        &mut self,
+        word: &str,
+        words: impl IntoIterator<Item = &'a str> + Clone,
+    ) -> &mut Self {
         if !self.shown {
             return self;
         }
@@ -97,7 +101,7 @@ impl Finding {
     }
 
     /// Adds another place that the message is about.
-    pub fn related(&mut self, span: Span, label: impl Into<String>) -> &mut Self {
+    pub(crate) fn related(&mut self, span: Span, label: impl Into<String>) -> &mut Self {
         self.related.push((span, label.into()));
         self
     }
@@ -108,7 +112,7 @@ const SHOWN_PER_FILE: usize = 100;
 
 /// The findings of a load.
 #[derive(Debug, Default)]
-pub struct Findings {
+pub(crate) struct Findings {
     list: Vec<Finding>,
     /// The number of findings of each file, shown or not.
     by_file: BTreeMap<FileId, usize>,
@@ -116,16 +120,26 @@ pub struct Findings {
     /// The last finding, if it is beyond the limit of its file.
     hidden: Option<Finding>,
     /// The key whose value is being read, for the messages of scalars.
-    pub key: &'static str,
+    pub(crate) key: &'static str,
 }
 
 impl Findings {
-    pub fn error(&mut self, code: &'static str, span: Span, message: impl Into<String>) -> &mut Finding {
+    pub(crate) fn error(
+        &mut self,
+        code: &'static str,
+        span: Span,
+        message: impl Into<String>,
+    ) -> &mut Finding {
         self.errors += 1;
         self.add(Severity::Error, code, span, message.into())
     }
 
-    pub fn warning(&mut self, code: &'static str, span: Span, message: impl Into<String>) -> &mut Finding {
+    pub(crate) fn warning(
+        &mut self,
+        code: &'static str,
+        span: Span,
+        message: impl Into<String>,
+    ) -> &mut Finding {
         self.add(Severity::Warning, code, span, message.into())
     }
 
@@ -145,19 +159,19 @@ impl Findings {
     }
 
     /// Sets the help of the last finding.
-    pub fn help_last(&mut self, help: &str) {
+    pub(crate) fn help_last(&mut self, help: &str) {
         if let Some(last) = self.hidden.as_mut().or(self.list.last_mut()) {
             last.help(help);
         }
     }
 
     /// The number of errors.
-    pub const fn errors(&self) -> usize {
+    pub(crate) const fn errors(&self) -> usize {
         self.errors
     }
 
     /// The diagnostics, sorted by file in the order of reading and then by place.
-    pub fn into_diagnostics(mut self, sources: &Sources) -> Vec<Diagnostic> {
+    pub(crate) fn into_diagnostics(mut self, sources: &Sources) -> Vec<Diagnostic> {
         self.list.sort_by_key(|finding| (finding.span.file, finding.span.start));
         let mut shown: Vec<Diagnostic> = Vec::with_capacity(self.list.len());
         let mut list = self.list.into_iter().peekable();
@@ -195,7 +209,7 @@ fn diagnostic(finding: Finding, sources: &Sources) -> Diagnostic {
 const CONTEXT: usize = 1000;
 
 /// Looks up a span in its source text.
-pub fn location(span: Span, label: String, sources: &Sources) -> SourceLocation {
+pub(crate) fn location(span: Span, label: String, sources: &Sources) -> SourceLocation {
     let none = Source { path: PathBuf::new(), text: String::new() };
     let source = sources.get(span.file).unwrap_or(&none);
     let text = source.text.as_str();
@@ -229,7 +243,7 @@ fn floor(text: &str, offset: usize) -> usize {
 const LONGEST_WORD: usize = 80;
 
 /// The word that was probably meant, by edit distance. Case, `_`, `-` and spaces do not count.
-pub fn nearest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let plain = |word: &str| -> String {
         word.chars().filter(|c| !matches!(c, '_' | '-' | ' ')).flat_map(char::to_lowercase).collect()
     };
@@ -248,7 +262,7 @@ pub fn nearest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> Opti
 }
 
 /// Joins words in backquotes: "`a`, `b` or `c`". A very long list is cut off.
-pub fn join_or<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+pub(crate) fn join_or<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     let words: Vec<&str> = words.into_iter().collect();
     let quoted: Vec<String> = words.iter().take(40).map(|word| format!("`{word}`")).collect();
     match quoted.as_slice() {
@@ -262,7 +276,7 @@ pub fn join_or<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
 }
 
 /// The help for a word that is not one of `words`: the nearest of them, and the whole list.
-pub fn did_you_mean<'a>(word: &str, words: impl IntoIterator<Item = &'a str> + Clone) -> String {
+pub(crate) fn did_you_mean<'a>(word: &str, words: impl IntoIterator<Item = &'a str> + Clone) -> String {
     let allowed = join_or(words.clone());
     match nearest(word, words) {
         Some(near) => format!("did you mean `{near}`? Allowed: {allowed}"),

@@ -15,7 +15,7 @@ use crate::scenario::{LoadContext, LoadedFolder, LoadedScenario, load, yaml};
 /// Maximum depth of nested folders.
 const MAX_DEPTH: usize = 32;
 
-pub fn load_all(
+pub(crate) fn load_all(
     files: &dyn Files,
     today: Day,
     paths: &[PathBuf],
@@ -180,14 +180,14 @@ fn reject_own_worlds_named_like_scenarios(scenarios: &mut [LoadedScenario]) {
 }
 
 /// The error at a key whose own world has the name of a scenario.
-pub fn own_world_named_like_scenario(name: &str, location: SourceLocation) -> Diagnostic {
+pub(crate) fn own_world_named_like_scenario(name: &str, location: SourceLocation) -> Diagnostic {
     let message = format!("`{name}` is the name of a scenario, and so that of its standing world");
     let error = diagnostic(Severity::Error, "world-name", message, location);
     Diagnostic { help: Some("give the key another name".to_owned()), ..error }
 }
 
 /// The error at a scenario that has the name of a key's own world.
-pub fn scenario_named_like_own_world(name: &str, location: SourceLocation) -> Diagnostic {
+pub(crate) fn scenario_named_like_own_world(name: &str, location: SourceLocation) -> Diagnostic {
     let message = format!("`{name}` is the name of a key's own world");
     let error = diagnostic(Severity::Error, "world-name", message, location);
     Diagnostic { help: Some("give the scenario another name".to_owned()), ..error }
@@ -212,7 +212,7 @@ fn start_of(path: &Path) -> SourceLocation {
 }
 
 /// Makes the paths in diagnostics relative to the working directory.
-pub fn shorten_paths<'a>(diagnostics: impl IntoIterator<Item = &'a mut Diagnostic>, cwd: &Path) {
+pub(crate) fn shorten_paths<'a>(diagnostics: impl IntoIterator<Item = &'a mut Diagnostic>, cwd: &Path) {
     for diagnostic in diagnostics {
         for location in std::iter::once(&mut diagnostic.location).chain(&mut diagnostic.related) {
             if let Ok(short) = location.file.strip_prefix(cwd) {

@@ -20,7 +20,11 @@ use crate::scenario::validate::Unique;
 use crate::scenario::{fault, webhook};
 
 /// Validates the expectations of a scenario. Expectations with an error are left out.
-pub fn validate(findings: &mut Findings, references: &References, nodes: &[&Node]) -> Vec<Expectation> {
+pub(crate) fn validate(
+    findings: &mut Findings,
+    references: &References,
+    nodes: &[&Node],
+) -> Vec<Expectation> {
     let mut names = Unique::new("duplicate-name", "expectation");
     let mut expectations = Vec::with_capacity(nodes.len());
     for node in nodes {

@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{Error, ErrorKind, Read, Result};
 use std::path::{Component, Path, PathBuf};
 
-pub trait Files: Send + Sync {
+pub(crate) trait Files: Send + Sync {
     /// Reads a regular file. Fails with `FileTooLarge` if it has more than `limit` bytes.
     fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>>;
 
@@ -20,7 +20,7 @@ pub trait Files: Send + Sync {
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Disk;
+pub(crate) struct Disk;
 
 impl Files for Disk {
     fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>> {
@@ -77,10 +77,10 @@ fn check_size(bytes: Vec<u8>, limit: u64) -> Result<Vec<u8>> {
 
 /// Files in memory, for tests and embedding.
 #[derive(Clone, Debug, Default)]
-pub struct Memory(pub BTreeMap<PathBuf, Vec<u8>>);
+pub(crate) struct Memory(pub(crate) BTreeMap<PathBuf, Vec<u8>>);
 
 impl Memory {
-    pub fn new(files: &[(&str, &str)]) -> Self {
+    pub(crate) fn new(files: &[(&str, &str)]) -> Self {
         Self(files.iter().map(|(name, text)| (name.into(), (*text).into())).collect())
     }
 }
@@ -116,7 +116,7 @@ impl Files for Memory {
 }
 
 /// Removes `.` and, as far as possible, `..` from a path. Looks only at the text: links are not resolved.
-pub fn normalize_path(path: &Path) -> PathBuf {
+pub(crate) fn normalize_path(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {
         match part {
@@ -137,7 +137,7 @@ pub fn normalize_path(path: &Path) -> PathBuf {
 }
 
 /// Whether a normalized path lies in a root folder. Looks only at the text: links are not resolved.
-pub fn is_under(root: &Path, path: &Path) -> bool {
+pub(crate) fn is_under(root: &Path, path: &Path) -> bool {
     let rest = path.strip_prefix(normalize_path(root));
     rest.is_ok_and(|rest| rest.components().all(|part| matches!(part, Component::Normal(_))))
 }

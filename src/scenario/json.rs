@@ -9,7 +9,7 @@ use crate::scenario::source::{FileId, Span};
 
 /// Parses a list and passes each element to `visit`, so that only one element is in memory at a time. Stops at a syntax
 /// error and reports it.
-pub fn elements(
+pub(crate) fn elements(
     findings: &mut Findings,
     (file, text): (FileId, &str),
     mut visit: impl FnMut(&mut Findings, &Node),
@@ -22,7 +22,7 @@ pub fn elements(
 }
 
 /// Parses one value on each line that is not blank and passes it to `visit`. A line with an error is reported and skipped.
-pub fn lines(
+pub(crate) fn lines(
     findings: &mut Findings,
     (file, text): (FileId, &str),
     mut visit: impl FnMut(&mut Findings, &Node),
@@ -43,12 +43,12 @@ pub fn lines(
 }
 
 /// Parses a text of one value. Returns `None` if it is not JSON, without a finding.
-pub fn try_value(file: FileId, text: &str) -> Option<Node> {
+pub(crate) fn try_value(file: FileId, text: &str) -> Option<Node> {
     Reader { file, text, at: 0 }.only_value("the end").ok()
 }
 
 /// Parses a text of one value and reports a syntax error.
-pub fn value(findings: &mut Findings, (file, text): (FileId, &str)) -> Option<Node> {
+pub(crate) fn value(findings: &mut Findings, (file, text): (FileId, &str)) -> Option<Node> {
     match (Reader { file, text, at: 0 }).only_value("nothing more: the value has ended") {
         Ok(node) => Some(node),
         Err(error) => {

@@ -14,25 +14,25 @@ use crate::scenario::source::{FileId, Sources, Span};
 use crate::scenario::yaml;
 
 /// Maximum size of a scenario file, in bytes.
-pub const SCENARIO_LIMIT: u64 = 4 << 20;
+pub(crate) const SCENARIO_LIMIT: u64 = 4 << 20;
 /// Maximum number of included files. A file included twice counts twice.
 const MAX_INCLUDES: usize = 200;
 
 /// The state of a load.
-pub struct Loader<'a> {
-    pub context: &'a LoadContext<'a>,
+pub(crate) struct Loader<'a> {
+    pub(crate) context: &'a LoadContext<'a>,
     /// The texts read so far.
-    pub sources: Sources,
-    pub findings: Findings,
+    pub(crate) sources: Sources,
+    pub(crate) findings: Findings,
     /// Every file that was read, or that was looked for and is missing.
-    pub files: Vec<PathBuf>,
+    pub(crate) files: Vec<PathBuf>,
     /// Number of records that the scenario generates, for the limit.
-    pub generated: u64,
+    pub(crate) generated: u64,
     includes: usize,
 }
 
 impl<'a> Loader<'a> {
-    pub fn new(context: &'a LoadContext<'a>) -> Self {
+    pub(crate) fn new(context: &'a LoadContext<'a>) -> Self {
         Self {
             context,
             sources: Sources::default(),
@@ -45,7 +45,7 @@ impl<'a> Loader<'a> {
 }
 
 /// Resolves a path that a file names at `span`, relative to that file. Reports a path outside the root folder.
-pub fn resolve_path(loader: &mut Loader, name: &str, span: Span) -> Option<PathBuf> {
+pub(crate) fn resolve_path(loader: &mut Loader, name: &str, span: Span) -> Option<PathBuf> {
     let file = loader.sources.get(span.file).map_or_else(PathBuf::new, |source| source.path.clone());
     let folder = file.parent().unwrap_or(Path::new(""));
     let path = normalize_path(&folder.join(name));
@@ -64,7 +64,12 @@ pub fn resolve_path(loader: &mut Loader, name: &str, span: Span) -> Option<PathB
 /// Reads the text of a file. A failure is reported at `span`, where the scenario names the file.
 ///
 /// The text is not yet in `sources`: the caller puts it there after parsing (`Sources::set`), which saves a copy.
-pub fn open(loader: &mut Loader, path: &Path, span: Option<Span>, limit: u64) -> Option<(FileId, String)> {
+pub(crate) fn open(
+    loader: &mut Loader,
+    path: &Path,
+    span: Option<Span>,
+    limit: u64,
+) -> Option<(FileId, String)> {
     loader.files.push(path.to_owned());
     let bytes = match loader.context.files.read(path, limit) {
         Ok(bytes) => bytes,
@@ -103,13 +108,13 @@ fn without_byte_order_mark(bytes: Vec<u8>) -> Vec<u8> {
 }
 
 /// Reads a scenario file and merges its includes. Returns `None` if its root cannot be read as a map.
-pub fn read_file(loader: &mut Loader, path: &Path) -> Option<ScenarioFile> {
+pub(crate) fn read_file(loader: &mut Loader, path: &Path) -> Option<ScenarioFile> {
     let (file, text) = open(loader, path, None, SCENARIO_LIMIT)?;
     read_with_includes(loader, file, text, &mut vec![path.to_owned()])
 }
 
 /// Reads a scenario from a text that stands for the file at `path`.
-pub fn read_text(loader: &mut Loader, path: &Path, text: &str) -> Option<ScenarioFile> {
+pub(crate) fn read_text(loader: &mut Loader, path: &Path, text: &str) -> Option<ScenarioFile> {
     let file = loader.sources.add(path, String::new());
     read_with_includes(loader, file, text.to_owned(), &mut vec![path.to_owned()])
 }

@@ -9,7 +9,7 @@ use crate::scenario::read::{RawMap, Spanned};
 
 /// Merges `over` into `base`. A list entry replaces the entry of the same name, maps are merged key by key, and any other
 /// value is replaced whole.
-pub fn merge(mut base: ScenarioFile, mut over: ScenarioFile) -> ScenarioFile {
+pub(crate) fn merge(mut base: ScenarioFile, mut over: ScenarioFile) -> ScenarioFile {
     let name = |node: &Node| Some(node.get("name")?.scalar()?.text.to_string());
     over.keys =
         merge_lists(base.keys.take(), over.keys, |key| key.key.as_ref().map(|key| key.value.0.clone()));

@@ -1,33 +1,33 @@
 //! The scenario language: reads scenario files and validates them. The only module that reads files and knows YAML.
 
-pub mod files;
-pub mod source;
-pub mod diagnostic;
-pub mod render;
-pub mod node;
-pub mod yaml;
-pub mod json;
-pub mod csv;
-pub mod read;
-pub mod report;
-pub mod scalars;
-pub mod collections;
-pub mod raw;
-pub mod raw_records;
-pub mod raw_expect;
-pub mod loader;
-pub mod merge;
-pub mod seed_data;
-pub mod discover;
-pub mod model;
-pub mod references;
-pub mod validate;
-pub mod fault;
-pub mod webhook;
-pub mod expect;
-pub mod route;
-pub mod admin_input;
-pub mod added_record;
+pub(crate) mod files;
+pub(crate) mod source;
+pub(crate) mod diagnostic;
+pub(crate) mod render;
+pub(crate) mod node;
+pub(crate) mod yaml;
+pub(crate) mod json;
+pub(crate) mod csv;
+pub(crate) mod read;
+pub(crate) mod report;
+pub(crate) mod scalars;
+pub(crate) mod collections;
+pub(crate) mod raw;
+pub(crate) mod raw_records;
+pub(crate) mod raw_expect;
+pub(crate) mod loader;
+pub(crate) mod merge;
+pub(crate) mod seed_data;
+pub(crate) mod discover;
+pub(crate) mod model;
+pub(crate) mod references;
+pub(crate) mod validate;
+pub(crate) mod fault;
+pub(crate) mod webhook;
+pub(crate) mod expect;
+pub(crate) mod route;
+pub(crate) mod admin_input;
+pub(crate) mod added_record;
 #[cfg(test)]
 mod tests;
 
@@ -46,34 +46,34 @@ use crate::scenario::scalars::is_world_name;
 use crate::scenario::source::{FileId, Span};
 
 /// What a load needs from its surroundings.
-pub struct LoadContext<'a> {
-    pub files: &'a dyn Files,
+pub(crate) struct LoadContext<'a> {
+    pub(crate) files: &'a dyn Files,
     /// The root folder. Included files and seed data must lie in it.
-    pub root: PathBuf,
+    pub(crate) root: PathBuf,
     /// The current day, for a clock without a start.
-    pub today: Day,
+    pub(crate) today: Day,
 }
 
 /// The result of loading one scenario file.
 #[derive(Debug, Default)]
-pub struct LoadedScenario {
-    pub path: PathBuf,
+pub(crate) struct LoadedScenario {
+    pub(crate) path: PathBuf,
     /// The scenario's name, if it has a valid one.
-    pub name: Option<String>,
+    pub(crate) name: Option<String>,
     /// The scenario, if the file has no errors.
-    pub scenario: Option<Scenario>,
+    pub(crate) scenario: Option<Scenario>,
     /// Errors and warnings, sorted by file and place.
-    pub diagnostics: Vec<Diagnostic>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
     /// Every file that was read, or that was looked for and is missing. A change of any of them calls for a reload.
-    pub files: Vec<PathBuf>,
+    pub(crate) files: Vec<PathBuf>,
     /// Where the name stands; the start of the file if it has none.
-    pub name_location: SourceLocation,
+    pub(crate) name_location: SourceLocation,
     /// Names of the worlds that API keys have for themselves (`world: own`).
-    pub own_worlds: Vec<(String, SourceLocation)>,
+    pub(crate) own_worlds: Vec<(String, SourceLocation)>,
 }
 
 /// Loads a scenario file with its includes and seed data.
-pub fn load(context: &LoadContext, path: &Path) -> LoadedScenario {
+pub(crate) fn load(context: &LoadContext, path: &Path) -> LoadedScenario {
     let mut loader = Loader::new(context);
     let file = loader::read_file(&mut loader, path);
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
@@ -81,7 +81,7 @@ pub fn load(context: &LoadContext, path: &Path) -> LoadedScenario {
 }
 
 /// Loads a scenario from a text, as the admin API receives it. Paths in the text are relative to the root folder.
-pub fn load_text(context: &LoadContext, name: &str, text: &str) -> LoadedScenario {
+pub(crate) fn load_text(context: &LoadContext, name: &str, text: &str) -> LoadedScenario {
     let path = context.root.join(format!("{name}.yaml"));
     let mut loader = Loader::new(context);
     let file = loader::read_text(&mut loader, &path, text);
@@ -98,7 +98,7 @@ pub fn load_text(context: &LoadContext, name: &str, text: &str) -> LoadedScenari
 
 /// Loads all scenarios in the given files and folders. Paths are relative to `cwd`, and diagnostics show them that way.
 /// The default root folder of a scenario is `cwd` if the scenario lies in it, otherwise the scenario's own folder.
-pub fn load_all(
+pub(crate) fn load_all(
     files: &dyn Files,
     today: Day,
     paths: &[PathBuf],
@@ -160,37 +160,37 @@ fn name(loader: &mut Loader, file: &ScenarioFile, stem: &str) -> Option<String> 
 
 /// The result of loading files and folders.
 #[derive(Debug, Default)]
-pub struct LoadedFolder {
+pub(crate) struct LoadedFolder {
     /// The scenarios, sorted by name.
-    pub scenarios: Vec<LoadedScenario>,
+    pub(crate) scenarios: Vec<LoadedScenario>,
     /// Diagnostics that belong to no scenario.
-    pub diagnostics: Vec<Diagnostic>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
     /// The folders to watch for changes.
-    pub dirs: Vec<PathBuf>,
+    pub(crate) dirs: Vec<PathBuf>,
 }
 
 impl LoadedFolder {
     /// Names of the scenarios that have no errors.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.scenarios.iter().filter_map(|loaded| Some(loaded.scenario.as_ref()?.name.as_str()))
     }
 
     /// The scenario that answers at `/` unless another is chosen: the one named `demo`, or else the first by name.
-    pub fn default_name(&self) -> Option<&str> {
+    pub(crate) fn default_name(&self) -> Option<&str> {
         self.names().find(|name| *name == "demo").or_else(|| self.names().next())
     }
 
-    pub fn all_diagnostics(&self) -> impl Iterator<Item = &Diagnostic> {
+    pub(crate) fn all_diagnostics(&self) -> impl Iterator<Item = &Diagnostic> {
         self.scenarios.iter().flat_map(|loaded| &loaded.diagnostics).chain(&self.diagnostics)
     }
 
-    pub fn has_errors(&self) -> bool {
+    pub(crate) fn has_errors(&self) -> bool {
         self.all_diagnostics().any(|diagnostic| diagnostic.severity == Severity::Error)
     }
 }
 
 /// The JSON Schema (draft 2020-12) of a scenario file.
-pub fn schema() -> Json {
+pub(crate) fn schema() -> Json {
     let mut definitions = Map::new();
     ScenarioFile::schema(&mut definitions);
     let mut schema = definitions.remove(ScenarioFile::NAME).unwrap_or_default();

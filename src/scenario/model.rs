@@ -12,30 +12,32 @@ use crate::scenario::route::Route;
 use crate::webhook::settings::Webhooks;
 
 #[derive(Debug)]
-pub struct Scenario {
+pub(crate) struct Scenario {
     /// The name of the scenario and of its standing world.
-    pub name: String,
+    pub(crate) name: String,
     /// One line for listings and the console.
-    pub summary: Option<String>,
-    pub seed: SeedSetting,
-    pub clock: clock::Setting,
+    pub(crate) summary: Option<String>,
+    pub(crate) seed: SeedSetting,
+    pub(crate) clock: clock::Setting,
     /// The day on which the clock starts, or the day of the load if the clock has no start.
-    pub today: Day,
+    pub(crate) today: Day,
     /// The API keys. If there are none, any key that is not empty is accepted.
-    pub keys: Vec<Key>,
-    pub businesses: Vec<Business>,
-    pub dialect: Dialect,
+    pub(crate) keys: Vec<Key>,
+    pub(crate) businesses: Vec<Business>,
+    pub(crate) dialect: Dialect,
     /// The faults, in the order in which they are considered.
-    pub faults: Vec<Fault>,
-    pub webhooks: Webhooks,
-    pub expectations: Vec<Expectation>,
+    pub(crate) faults: Vec<Fault>,
+    pub(crate) webhooks: Webhooks,
+    #[cfg_attr(not(test), expect(dead_code, reason = "they are checked, and not acted on yet"))]
+    pub(crate) expectations: Vec<Expectation>,
     /// The routes, in the order in which they are considered.
-    pub routes: Vec<Route>,
+    #[cfg_attr(not(test), expect(dead_code, reason = "they are checked, and not acted on yet"))]
+    pub(crate) routes: Vec<Route>,
 }
 
 /// The seed of all draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SeedSetting {
+pub(crate) enum SeedSetting {
     Fixed(Seed),
     /// Each process picks a new seed.
     Random,

@@ -5,16 +5,16 @@ use serde_json::{Map, Number};
 use crate::scenario::source::Span;
 
 /// Maximum nesting depth of lists and maps in a file.
-pub const MAX_DEPTH: usize = 64;
+pub(crate) const MAX_DEPTH: usize = 64;
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Node {
-    pub span: Span,
-    pub value: Value,
+pub(crate) struct Node {
+    pub(crate) span: Span,
+    pub(crate) value: Value,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum Value {
+pub(crate) enum Value {
     /// `null`, `~` or nothing at all.
     Null,
     Scalar(Scalar),
@@ -25,47 +25,47 @@ pub enum Value {
 
 /// A scalar as it was written. Its type depends on the key that reads it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Scalar {
+pub(crate) struct Scalar {
     /// The text without quotes and escapes.
-    pub text: Box<str>,
+    pub(crate) text: Box<str>,
     /// Whether the scalar was written without quotes, so that it may be a number or a boolean.
-    pub plain: bool,
+    pub(crate) plain: bool,
 }
 
 /// One entry of a map.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Entry {
-    pub key: Box<str>,
-    pub key_span: Span,
-    pub value: Node,
+pub(crate) struct Entry {
+    pub(crate) key: Box<str>,
+    pub(crate) key_span: Span,
+    pub(crate) value: Node,
 }
 
 impl Node {
-    pub const fn new(span: Span, value: Value) -> Self {
+    pub(crate) const fn new(span: Span, value: Value) -> Self {
         Self { span, value }
     }
 
-    pub const fn is_null(&self) -> bool {
+    pub(crate) const fn is_null(&self) -> bool {
         matches!(self.value, Value::Null)
     }
 
-    pub const fn scalar(&self) -> Option<&Scalar> {
+    pub(crate) const fn scalar(&self) -> Option<&Scalar> {
         if let Value::Scalar(scalar) = &self.value { Some(scalar) } else { None }
     }
 
     /// The entries, if the node is a map.
-    pub fn entries(&self) -> Option<&[Entry]> {
+    pub(crate) fn entries(&self) -> Option<&[Entry]> {
         if let Value::Map(entries) = &self.value { Some(entries) } else { None }
     }
 
     /// The value of `key`, if the node is a map with that key and the value is not null.
-    pub fn get(&self, key: &str) -> Option<&Self> {
+    pub(crate) fn get(&self, key: &str) -> Option<&Self> {
         let entry = self.entries()?.iter().find(|entry| *entry.key == *key)?;
         (!entry.value.is_null()).then_some(&entry.value)
     }
 
     /// Adds a member with the given text to a map, unless the map has the key with a value other than null.
-    pub fn set_default(&mut self, key: &str, text: &str) {
+    pub(crate) fn set_default(&mut self, key: &str, text: &str) {
         let span = self.span;
         if self.get(key).is_some() {
             return;
@@ -78,7 +78,7 @@ impl Node {
     }
 
     /// The kind of value, as messages name it.
-    pub const fn kind(&self) -> &'static str {
+    pub(crate) const fn kind(&self) -> &'static str {
         match &self.value {
             Value::Null => "nothing",
             Value::Scalar(_) => "a single value",
@@ -89,7 +89,7 @@ impl Node {
 
     /// The value as JSON. Plain scalars get their types from the core schema of YAML 1.2; numbers that JSON cannot
     /// represent become strings.
-    pub fn to_json(&self) -> serde_json::Value {
+    pub(crate) fn to_json(&self) -> serde_json::Value {
         match &self.value {
             Value::Null => serde_json::Value::Null,
             Value::Scalar(scalar) => scalar.to_json(),
@@ -103,7 +103,7 @@ impl Node {
 }
 
 impl Scalar {
-    pub fn to_json(&self) -> serde_json::Value {
+    pub(crate) fn to_json(&self) -> serde_json::Value {
         let text = || serde_json::Value::String(self.text.to_string());
         if !self.plain {
             return text();

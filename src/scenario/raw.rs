@@ -16,11 +16,11 @@ use crate::scenario::scalars::{
 };
 
 /// A list whose entries have spans.
-pub type List<T> = Vec<Spanned<T>>;
+pub(crate) type List<T> = Vec<Spanned<T>>;
 
 raw! {
     /// A scenario file, which describes the whole fake backend.
-    pub struct ScenarioFile "a scenario" {
+    pub(crate) struct ScenarioFile "a scenario" {
         /// Version of the scenario format; always 1.
         required "standin" standin: Text,
         /// Name of the scenario and of its world. Default: the file name without its extension.
@@ -52,7 +52,7 @@ raw! {
     }
 
     /// The virtual clock.
-    pub struct Clock "`clock`" {
+    pub(crate) struct Clock "`clock`" {
         /// The time at which the clock starts. Default: the system time.
         optional "start" start: Moment,
         /// Whether the clock runs or stands still. Default: running.
@@ -60,7 +60,7 @@ raw! {
     }
 
     /// An API key.
-    pub struct Key "an API key" {
+    pub(crate) struct Key "an API key" {
         /// The key itself, as clients send it.
         required "key" key: NonBlank,
         /// Name of the key in logs and in the journal.
@@ -76,7 +76,7 @@ raw! {
     }
 
     /// An account: an enterprise, or a reseller above enterprises.
-    pub struct Business "a business" {
+    pub(crate) struct Business "a business" {
         /// Number of the account, unique among accounts and locations.
         required "number" number: Id,
         /// Name of the account.
@@ -104,7 +104,7 @@ raw! {
     }
 
     /// A location of an account.
-    pub struct Location "a location" {
+    pub(crate) struct Location "a location" {
         /// Number of the location, unique among accounts and locations.
         required "number" number: Id,
         /// Name of the location.
@@ -118,7 +118,7 @@ raw! {
     }
 
     /// Variations of the API's behaviour where its document is silent.
-    pub struct Dialect "`dialect`" {
+    pub(crate) struct Dialect "`dialect`" {
         /// Names of query parameters that the API's document does not give.
         optional "names" names: Names,
         /// HTTP statuses by error code: a status for all operations, or a map of operation to status.
@@ -138,7 +138,7 @@ raw! {
     }
 
     /// Names of query parameters that the API's document does not give.
-    pub struct Names "`names`" {
+    pub(crate) struct Names "`names`" {
         /// Index of the first review in a page. Default: `sindex`.
         optional "start_index" start_index: NonBlank,
         /// Number of reviews in a page. Default: `count`.
@@ -150,7 +150,7 @@ raw! {
     }
 
     /// A review source.
-    pub struct Source "a source" {
+    pub(crate) struct Source "a source" {
         /// Name of the source in responses. Default: the alias.
         optional "name" name: NonBlank,
         /// Whether its reviews say "recommended" or "not recommended" in place of stars. Default: false.
@@ -162,22 +162,22 @@ raw! {
 
 choice! {
     /// Whether the clock runs or stands still.
-    pub enum Mode { "frozen" Frozen, "running" Running }
+    pub(crate) enum Mode { "frozen" Frozen, "running" Running }
     /// The world of a key.
-    pub enum KeyWorld { "own" Own }
+    pub(crate) enum KeyWorld { "own" Own }
     /// The type of an account.
-    pub enum Kind { "enterprise" Enterprise, "reseller" Reseller }
+    pub(crate) enum Kind { "enterprise" Enterprise, "reseller" Reseller }
     /// Whether a range of days includes its last day.
-    pub enum ToDate { "inclusive" Inclusive, "exclusive" Exclusive }
+    pub(crate) enum ToDate { "inclusive" Inclusive, "exclusive" Exclusive }
     /// Whether the deprecated query parameter is accepted.
-    pub enum QueryApiKey { "refuse" Refuse, "accept" Accept }
+    pub(crate) enum QueryApiKey { "refuse" Refuse, "accept" Accept }
     /// Where a contact update must have an email address or phone number.
-    pub enum ContactIdentity { "stored" Stored, "request" Request }
+    pub(crate) enum ContactIdentity { "stored" Stored, "request" Request }
 }
 
 /// The seed of all draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Seed {
+pub(crate) enum Seed {
     Fixed(u64),
     /// Each process picks a new seed.
     Random,
@@ -204,7 +204,7 @@ impl Read for Seed {
 
 /// A score from 0 to 100.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Score(pub f64);
+pub(crate) struct Score(pub(crate) f64);
 
 impl Read for Score {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
@@ -218,7 +218,7 @@ impl Read for Score {
 
 /// The origins that may send requests from a browser.
 #[derive(Clone, Debug)]
-pub enum Cors {
+pub(crate) enum Cors {
     Any,
     None,
     Origins(List<NonBlank>),
@@ -243,11 +243,11 @@ impl Read for Cors {
 }
 
 /// An HTTP status.
-pub type Status = Integer<200, 599>;
+pub(crate) type Status = Integer<200, 599>;
 
 /// The HTTP status of an error code.
 #[derive(Clone, Debug)]
-pub enum Statuses {
+pub(crate) enum Statuses {
     /// The status for all operations.
     All(Status),
     /// Statuses by operation.

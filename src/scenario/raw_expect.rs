@@ -17,7 +17,7 @@ use crate::scenario::scalars::{Id, NonBlank, Share, Text, parse_digits, parse_du
 
 raw! {
     /// One expectation about the client. It has exactly one of `after`, `contacts`, `requests` and `deliveries`.
-    pub struct Expectation "an expectation" {
+    pub(crate) struct Expectation "an expectation" {
         /// Name of the expectation in reports.
         required "name" name: NonBlank,
         /// The response after which the client should wait or retry.
@@ -43,7 +43,7 @@ raw! {
     }
 
     /// A kind of response. It has exactly one of `error`, `status` and `fault`.
-    pub struct AfterMap "`after`" {
+    pub(crate) struct AfterMap "`after`" {
         /// A response with this error code.
         optional "error" error: ErrorCode,
         /// A response with this HTTP status.
@@ -55,7 +55,7 @@ raw! {
     }
 
     /// Contacts that are stored.
-    pub struct ContactsMap "`contacts`" {
+    pub(crate) struct ContactsMap "`contacts`" {
         /// Id of the contact.
         optional "id" id: Id,
         /// External id of the contact.
@@ -71,7 +71,7 @@ raw! {
     }
 
     /// Requests that the client makes. All given conditions must hold.
-    pub struct RequestsMap "`requests`" {
+    pub(crate) struct RequestsMap "`requests`" {
         /// Operations that are called. Default: all operations.
         optional "operation" operation: OneOrMany<&'static Spec>,
         /// API keys, each given by the key itself or by its name.
@@ -87,7 +87,7 @@ raw! {
     }
 
     /// Webhooks that are delivered.
-    pub struct DeliveriesMap "`deliveries`" {
+    pub(crate) struct DeliveriesMap "`deliveries`" {
         /// Names of the events. Default: all events.
         optional "event" event: OneOrMany<NonBlank>,
         /// Numbers of the accounts. Default: all accounts.
@@ -97,7 +97,7 @@ raw! {
 
 impl RequestsMap {
     /// The conditions in the form of a fault's `when`.
-    pub fn when(&self) -> When {
+    pub(crate) fn when(&self) -> When {
         When {
             span: self.span,
             key: self.key.clone(),
@@ -111,12 +111,12 @@ impl RequestsMap {
 
 choice! {
     /// Which requests count as retries.
-    pub enum RetryScope { "request" Request, "key" Key }
+    pub(crate) enum RetryScope { "request" Request, "key" Key }
 }
 
 /// How long the client waits before it retries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wait {
+pub(crate) enum Wait {
     /// As long as the `retry-after` header of the response says.
     RetryAfter,
     AtLeast(Duration),

@@ -15,7 +15,7 @@ use crate::scenario::scalars::{Count, Id, Integer, NonBlank, Share, Tenths, Text
 
 raw! {
     /// A review.
-    pub struct Review "a review" {
+    pub(crate) struct Review "a review" {
         /// Id of the review. Default: generated.
         optional "id" id: NonBlank,
         /// Stars from 1 to 5; 0 for direct feedback; 1 (recommended) or 0 for a source that recommends.
@@ -67,7 +67,7 @@ raw! {
     }
 
     /// A question about a location.
-    pub struct Question "a question" {
+    pub(crate) struct Question "a question" {
         /// Id of the question. Default: generated.
         optional "id" id: Id,
         /// Text of the question.
@@ -87,7 +87,7 @@ raw! {
     }
 
     /// An answer to a question.
-    pub struct Answer "an answer" {
+    pub(crate) struct Answer "an answer" {
         /// Id of the answer. Default: generated.
         optional "id" id: Id,
         /// Text of the answer.
@@ -105,7 +105,7 @@ raw! {
     }
 
     /// A contact.
-    pub struct Contact "a contact" {
+    pub(crate) struct Contact "a contact" {
         /// Id of the contact.
         required "id" id: Id,
         /// First name.
@@ -137,7 +137,7 @@ raw! {
     }
 
     /// A custom field of a contact.
-    pub struct CustomField "a custom field" {
+    pub(crate) struct CustomField "a custom field" {
         /// Name of the field.
         required "fieldName" name: NonBlank,
         /// Type of the field: text, number, currency, date, or yesno (also yes/no or boolean). Default: text.
@@ -147,7 +147,7 @@ raw! {
     }
 
     /// The messages of one channel that a contact agreed to receive.
-    pub struct Preferences "a map of preferences" {
+    pub(crate) struct Preferences "a map of preferences" {
         /// Marketing messages.
         optional "marketingOptin" marketing_optin: bool,
         /// Feedback requests.
@@ -157,7 +157,7 @@ raw! {
     }
 
     /// Reviews to generate.
-    pub struct ReviewPlan "a block of generated reviews" {
+    pub(crate) struct ReviewPlan "a block of generated reviews" {
         /// Number of records to generate.
         required "generate" generate: Count,
         /// Weights of 1 to 5 stars. Default: `{5: 55, 4: 25, 3: 10, 2: 5, 1: 5}`.
@@ -175,7 +175,7 @@ raw! {
     }
 
     /// Questions to generate. The owner has answered none of them.
-    pub struct QuestionPlan "a block of generated questions" {
+    pub(crate) struct QuestionPlan "a block of generated questions" {
         /// Number of records to generate.
         required "generate" generate: Count,
         /// Range of days of the questions. Default: the 365 days up to the clock's start.
@@ -185,7 +185,7 @@ raw! {
     }
 
     /// Contacts to generate.
-    pub struct ContactPlan "a block of generated contacts" {
+    pub(crate) struct ContactPlan "a block of generated contacts" {
         /// Number of records to generate.
         required "generate" generate: Count,
         /// Language of the names, or weights of several languages. Default: en.
@@ -193,13 +193,13 @@ raw! {
     }
 
     /// The records of a seed-data file.
-    pub struct SeedData "a file entry" {
+    pub(crate) struct SeedData "a file entry" {
         /// Path of the file, relative to this file: .csv, .json, .jsonl, .yaml or .yml.
         required "file" file: NonBlank,
     }
 
     /// A range of days.
-    pub struct Dates "`dates`" {
+    pub(crate) struct Dates "`dates`" {
         /// First day. Default: 364 days before the last day.
         optional "from" from: Day,
         /// Last day. Default: the day of the clock's start.
@@ -207,13 +207,13 @@ raw! {
     }
 }
 
-pub type ReviewEntry = Records<Review, ReviewPlan>;
-pub type QuestionEntry = Records<Question, QuestionPlan>;
-pub type ContactEntry = Records<Contact, ContactPlan>;
+pub(crate) type ReviewEntry = Records<Review, ReviewPlan>;
+pub(crate) type QuestionEntry = Records<Question, QuestionPlan>;
+pub(crate) type ContactEntry = Records<Contact, ContactPlan>;
 
 /// An entry of a list of records.
 #[derive(Debug)]
-pub enum Records<R, P> {
+pub(crate) enum Records<R, P> {
     /// A single record with its values.
     Given(R),
     File(SeedData),
@@ -286,7 +286,7 @@ fn has_stray_key(
 
 /// A language, or several languages with weights.
 #[derive(Clone, Debug)]
-pub struct Locales(pub Vec<(Locale, Spanned<u32>)>);
+pub(crate) struct Locales(pub(crate) Vec<(Locale, Spanned<u32>)>);
 
 impl Read for Locales {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {

@@ -9,7 +9,7 @@ use crate::scenario::report::{must_be, unknown_key, unknown_word, wrong_kind};
 use crate::scenario::source::Span;
 
 /// A type that can be read from a node.
-pub trait Read: Sized {
+pub(crate) trait Read: Sized {
     /// Reads the value of a node that is not null. If it is invalid, reports why and returns `None`.
     fn read(findings: &mut Findings, node: &Node) -> Option<Self>;
 
@@ -19,23 +19,23 @@ pub trait Read: Sized {
 
 /// A value with its place in the source text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Spanned<T> {
-    pub span: Span,
-    pub value: T,
+pub(crate) struct Spanned<T> {
+    pub(crate) span: Span,
+    pub(crate) value: T,
 }
 
 /// One key of a map that `raw!` declares.
 #[derive(Debug)]
-pub struct Field {
-    pub key: &'static str,
-    pub required: bool,
+pub(crate) struct Field {
+    pub(crate) key: &'static str,
+    pub(crate) required: bool,
     /// Description for the JSON Schema.
-    pub doc: &'static str,
-    pub schema: fn(&mut Map<String, Json>) -> Json,
+    pub(crate) doc: &'static str,
+    pub(crate) schema: fn(&mut Map<String, Json>) -> Json,
 }
 
 /// A map with known keys. Implemented by `raw!`.
-pub trait RawMap: Read + Default {
+pub(crate) trait RawMap: Read + Default {
     /// Name in messages, with its article (`a review`).
     const WHAT: &'static str;
     /// Name in the JSON Schema.
@@ -70,14 +70,14 @@ pub trait RawMap: Read + Default {
 macro_rules! raw {
     (@required required) => { true };
     (@required optional) => { false };
-    ($($(#[doc = $doc:literal])+ pub struct $name:ident $what:literal {
+    ($($(#[doc = $doc:literal])+ pub(crate) struct $name:ident $what:literal {
         $($(#[doc = $field_doc:literal])+ $need:ident $key:literal $field:ident: $type:ty,)*
     })+) => {$(
         $(#[doc = $doc])+
         #[derive(Debug, Default)]
-        pub struct $name {
-            pub span: $crate::scenario::source::Span,
-            $($(#[doc = $field_doc])+ pub $field: Option<$crate::scenario::read::Spanned<$type>>,)*
+        pub(crate) struct $name {
+            pub(crate) span: $crate::scenario::source::Span,
+            $($(#[doc = $field_doc])+ pub(crate) $field: Option<$crate::scenario::read::Spanned<$type>>,)*
         }
 
         impl $crate::scenario::read::RawMap for $name {
@@ -135,10 +135,10 @@ pub(crate) use raw;
 /// }
 /// ```
 macro_rules! choice {
-    ($($(#[doc = $doc:literal])+ pub enum $name:ident { $($word:literal $variant:ident),+ $(,)? })+) => {$(
+    ($($(#[doc = $doc:literal])+ pub(crate) enum $name:ident { $($word:literal $variant:ident),+ $(,)? })+) => {$(
         $(#[doc = $doc])+
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-        pub enum $name { $(#[doc = concat!("`", $word, "`")] $variant),+ }
+        pub(crate) enum $name { $(#[doc = concat!("`", $word, "`")] $variant),+ }
 
         impl $crate::scenario::read::Read for $name {
             fn read(
@@ -160,7 +160,11 @@ macro_rules! choice {
 pub(crate) use choice;
 
 /// Reads the value of `key`. Null counts as absent.
-pub fn read_value<T: Read>(findings: &mut Findings, key: &'static str, node: &Node) -> Option<Spanned<T>> {
+pub(crate) fn read_value<T: Read>(
+    findings: &mut Findings,
+    key: &'static str,
+    node: &Node,
+) -> Option<Spanned<T>> {
     if node.is_null() {
         return None;
     }
@@ -171,7 +175,7 @@ pub fn read_value<T: Read>(findings: &mut Findings, key: &'static str, node: &No
 }
 
 /// Reads one of `words`.
-pub fn read_word<'a>(findings: &mut Findings, node: &Node, words: &[&'a str]) -> Option<&'a str> {
+pub(crate) fn read_word<'a>(findings: &mut Findings, node: &Node, words: &[&'a str]) -> Option<&'a str> {
     let Some(scalar) = node.scalar() else {
         must_be(findings, node, &join_or(words.iter().copied()));
         return None;
@@ -184,7 +188,7 @@ pub fn read_word<'a>(findings: &mut Findings, node: &Node, words: &[&'a str]) ->
 }
 
 /// Reads a map and reports unknown and missing keys.
-pub fn read_map<T: RawMap>(findings: &mut Findings, node: &Node) -> Option<T> {
+pub(crate) fn read_map<T: RawMap>(findings: &mut Findings, node: &Node) -> Option<T> {
     let Some(entries) = node.entries() else {
         let example = T::FIELDS.first().map_or("key", |field| field.key);
         wrong_kind(findings, node, &format!("{} is a map (`{example}: …`)", T::WHAT));
@@ -216,7 +220,7 @@ fn missing_key<T: RawMap>(findings: &mut Findings, (span, entries): (Span, &[Ent
 }
 
 /// Defines the map in `definitions`, once, and returns a reference to it.
-pub fn map_schema<T: RawMap>(definitions: &mut Map<String, Json>) -> Json {
+pub(crate) fn map_schema<T: RawMap>(definitions: &mut Map<String, Json>) -> Json {
     let reference = json!({ "$ref": format!("#/$defs/{}", T::NAME) });
     if definitions.contains_key(T::NAME) {
         return reference;

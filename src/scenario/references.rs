@@ -14,23 +14,23 @@ use crate::scenario::scalars::{Id, Integer};
 use crate::scenario::source::Span;
 
 #[derive(Clone, Debug)]
-pub struct References<'a> {
+pub(crate) struct References<'a> {
     /// API keys with their names. If there are none, a reference to any key is valid.
-    pub keys: Vec<(&'a str, Option<&'a str>)>,
-    pub numbers: BTreeMap<u64, BusinessKind>,
-    pub faults: Vec<String>,
+    pub(crate) keys: Vec<(&'a str, Option<&'a str>)>,
+    pub(crate) numbers: BTreeMap<u64, BusinessKind>,
+    pub(crate) faults: Vec<String>,
     /// Error codes outside the catalogue that faults inject.
-    pub custom_codes: Vec<u32>,
+    pub(crate) custom_codes: Vec<u32>,
     /// Names of the events that the scenario defines.
-    pub events: Vec<String>,
-    pub dialect: &'a Dialect,
+    pub(crate) events: Vec<String>,
+    pub(crate) dialect: &'a Dialect,
     /// Whether the clock is frozen.
-    pub frozen: bool,
+    pub(crate) frozen: bool,
 }
 
 /// What a business number belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BusinessKind {
+pub(crate) enum BusinessKind {
     Account,
     /// A location, with the number of its account.
     Location(u64),
@@ -38,7 +38,7 @@ pub enum BusinessKind {
 
 impl<'a> References<'a> {
     /// The references to keys and businesses. The caller adds names of faults and events.
-    pub fn new(keys: &'a [Key], businesses: &[Business], dialect: &'a Dialect, frozen: bool) -> Self {
+    pub(crate) fn new(keys: &'a [Key], businesses: &[Business], dialect: &'a Dialect, frozen: bool) -> Self {
         let mut numbers = BTreeMap::new();
         for business in businesses {
             numbers.insert(business.number, BusinessKind::Account);
@@ -60,7 +60,7 @@ impl<'a> References<'a> {
 }
 
 /// Returns the numbers that belong to a business, without repetitions. Reports the others.
-pub fn check_businesses(
+pub(crate) fn check_businesses(
     findings: &mut Findings,
     references: &References,
     wanted: &OneOrMany<Id>,
@@ -77,7 +77,11 @@ pub fn check_businesses(
 }
 
 /// Returns the numbers that belong to an account, without repetitions. Reports the others.
-pub fn check_accounts(findings: &mut Findings, references: &References, wanted: &OneOrMany<Id>) -> Vec<u64> {
+pub(crate) fn check_accounts(
+    findings: &mut Findings,
+    references: &References,
+    wanted: &OneOrMany<Id>,
+) -> Vec<u64> {
     let mut numbers = Vec::new();
     for Spanned { span, value: Integer(number) } in &wanted.0 {
         match references.numbers.get(number) {
@@ -110,7 +114,7 @@ fn unknown_number(
 }
 
 /// Reports an error code that the API does not have. `or` is appended to the list of allowed codes.
-pub fn unknown_code(findings: &mut Findings, number: u32, span: Span, or: &str) {
+pub(crate) fn unknown_code(findings: &mut Findings, number: u32, span: Span, or: &str) {
     let numbers = CATALOGUE.map(|row| row.number.to_string());
     let numbers = numbers.iter().map(String::as_str);
     findings
@@ -120,7 +124,7 @@ pub fn unknown_code(findings: &mut Findings, number: u32, span: Span, or: &str) 
 }
 
 #[cfg(test)]
-pub mod fixtures {
+pub(crate) mod fixtures {
     use super::*;
     use crate::scenario::node::{Node, Value};
     use crate::scenario::source::{FileId, Sources};
@@ -129,7 +133,7 @@ pub mod fixtures {
     /// Validates a YAML list, or a single entry, and returns the result with the codes of all diagnostics. There are the
     /// account 100 with the location 1001, the key `demo-key` named `demo`, the fault `slow` and the event
     /// `post.published`.
-    pub fn validate_yaml<T>(
+    pub(crate) fn validate_yaml<T>(
         text: &str,
         validate: impl Fn(&mut Findings, &References, &[&Node]) -> T,
     ) -> (T, Vec<&'static str>) {

@@ -11,7 +11,7 @@ use serde_json::{Value as Json, json};
 use crate::scenario::diagnostic::{Diagnostic, Severity, SourceLocation};
 
 /// Renders a diagnostic for people, without a final line break. `coloured` is for terminals.
-pub fn human(diagnostic: &Diagnostic, coloured: bool) -> String {
+pub(crate) fn human(diagnostic: &Diagnostic, coloured: bool) -> String {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
@@ -50,7 +50,7 @@ fn snippet(location: &SourceLocation, kind: AnnotationKind) -> Snippet<'_, Annot
 }
 
 /// Renders diagnostics as a JSON array.
-pub fn json<'a>(diagnostics: impl IntoIterator<Item = &'a Diagnostic>) -> Json {
+pub(crate) fn json<'a>(diagnostics: impl IntoIterator<Item = &'a Diagnostic>) -> Json {
     diagnostics
         .into_iter()
         .map(|diagnostic| {
@@ -74,7 +74,7 @@ pub fn json<'a>(diagnostics: impl IntoIterator<Item = &'a Diagnostic>) -> Json {
 }
 
 /// Renders diagnostics as GitHub workflow commands, one per line.
-pub fn github<'a>(diagnostics: impl IntoIterator<Item = &'a Diagnostic>) -> String {
+pub(crate) fn github<'a>(diagnostics: impl IntoIterator<Item = &'a Diagnostic>) -> String {
     let mut out = String::new();
     for diagnostic in diagnostics {
         let (line, column) = (diagnostic.location.line, diagnostic.location.column);
@@ -105,7 +105,7 @@ fn escape_property(text: &str) -> String {
 }
 
 /// Renders diagnostics as SARIF 2.1.0, which code hosts show beside the lines.
-pub fn sarif<'a>(diagnostics: impl IntoIterator<Item = &'a Diagnostic>) -> Json {
+pub(crate) fn sarif<'a>(diagnostics: impl IntoIterator<Item = &'a Diagnostic>) -> Json {
     let location = |it: &SourceLocation| {
         json!({ "physicalLocation": {
             "artifactLocation": { "uri": uri(&it.file) },

@@ -7,7 +7,7 @@ use crate::scenario::read::Spanned;
 use crate::scenario::source::Span;
 
 /// Reports a key that appears twice in a map. Parsers use it.
-pub fn duplicate_key(findings: &mut Findings, key: &str, first: Span, second: Span) {
+pub(crate) fn duplicate_key(findings: &mut Findings, key: &str, first: Span, second: Span) {
     findings
         .error("duplicate-key", second, format!("the key `{key}` appears twice in this map"))
         .label("the second")
@@ -15,12 +15,12 @@ pub fn duplicate_key(findings: &mut Findings, key: &str, first: Span, second: Sp
 }
 
 /// Reports lists and maps that are nested too deep. Parsers use it.
-pub fn too_deep(findings: &mut Findings, span: Span) {
+pub(crate) fn too_deep(findings: &mut Findings, span: Span) {
     findings.error("too-deep", span, format!("lists and maps are nested deeper than {MAX_DEPTH}"));
 }
 
 /// Reports a key that a map does not have. `what` is the map's name in messages (`a review`).
-pub fn unknown_key(
+pub(crate) fn unknown_key(
     findings: &mut Findings,
     entry: &Entry,
     what: &str,
@@ -32,12 +32,12 @@ pub fn unknown_key(
 }
 
 /// Reports a value of the wrong kind, such as a list in place of a map.
-pub fn wrong_kind(findings: &mut Findings, node: &Node, message: &str) {
+pub(crate) fn wrong_kind(findings: &mut Findings, node: &Node, message: &str) {
     findings.error("wrong-kind", node.span, message).label(format!("this is {}", node.kind()));
 }
 
 /// Reports that the value of the current key (`findings.key`) is not `what` it must be.
-pub fn must_be(findings: &mut Findings, node: &Node, what: &str) {
+pub(crate) fn must_be(findings: &mut Findings, node: &Node, what: &str) {
     let key = match findings.key {
         "" => "this".to_owned(),
         key => format!("`{key}`"),
@@ -56,13 +56,13 @@ pub fn must_be(findings: &mut Findings, node: &Node, what: &str) {
 }
 
 /// Reports a word that the current key (`findings.key`) does not accept.
-pub fn unknown_word(findings: &mut Findings, span: Span, word: &str, words: &[&str]) {
+pub(crate) fn unknown_word(findings: &mut Findings, span: Span, word: &str, words: &[&str]) {
     let message = format!("`{word}` is no value of `{}`", findings.key);
     findings.error("unknown-value", span, message).suggest(word, words.iter().copied());
 }
 
 /// Reports a reference to a `what` that does not exist.
-pub fn unknown_reference<'a>(
+pub(crate) fn unknown_reference<'a>(
     findings: &mut Findings,
     span: Span,
     (what, word): (&str, &str),
@@ -78,7 +78,11 @@ pub fn unknown_reference<'a>(
 }
 
 /// Reports an empty list, which would match nothing. Returns whether the list has entries.
-pub fn require_entries<T>(findings: &mut Findings, (key, list): (&str, &OneOrMany<T>), span: Span) -> bool {
+pub(crate) fn require_entries<T>(
+    findings: &mut Findings,
+    (key, list): (&str, &OneOrMany<T>),
+    span: Span,
+) -> bool {
     if list.0.is_empty() {
         findings
             .error("empty-list", span, format!("`{key}` is an empty list"))
@@ -88,7 +92,7 @@ pub fn require_entries<T>(findings: &mut Findings, (key, list): (&str, &OneOrMan
 }
 
 /// The given list if it has entries. Reports an empty list, which would match nothing.
-pub fn given_entries<'a, T>(
+pub(crate) fn given_entries<'a, T>(
     findings: &mut Findings,
     key: &str,
     list: Option<&'a Spanned<OneOrMany<T>>>,
@@ -97,12 +101,12 @@ pub fn given_entries<'a, T>(
 }
 
 /// Reports a key that is only allowed together with another key, which is missing.
-pub fn stray_key(findings: &mut Findings, span: Span, (key, with): (&str, &str)) {
+pub(crate) fn stray_key(findings: &mut Findings, span: Span, (key, with): (&str, &str)) {
     findings.error("stray-key", span, format!("`{key}` is only allowed together with {with}"));
 }
 
 /// Reports each present key after the first, where only one of them is allowed. Returns the first.
-pub fn at_most_one(
+pub(crate) fn at_most_one(
     findings: &mut Findings,
     message: &str,
     keys: &[(&'static str, Option<Span>)],
@@ -119,7 +123,7 @@ pub fn at_most_one(
 }
 
 /// Reports that an expectation has none of `keys`. A key that is present but invalid has its own finding already.
-pub fn require_one_of(findings: &mut Findings, node: &Node, what: &str, keys: &[&str]) {
+pub(crate) fn require_one_of(findings: &mut Findings, node: &Node, what: &str, keys: &[&str]) {
     if keys.iter().all(|key| node.get(key).is_none()) {
         let message = format!("{what} needs {}", join_or(keys.iter().copied()));
         findings.error("missing-key", node.span, message).label("it does not say what is expected");

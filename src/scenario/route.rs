@@ -19,24 +19,24 @@ use crate::scenario::source::Span;
 use crate::scenario::validate::Unique;
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Route {
+pub(crate) struct Route {
     /// The name in the journal.
-    pub name: String,
-    pub method: Method,
+    pub(crate) name: String,
+    pub(crate) method: Method,
     /// The path, still percent-encoded, without `/resources` and without a trailing slash.
-    pub path: String,
+    pub(crate) path: String,
     /// The condition on headers, query and body of the request.
-    pub condition: Condition,
-    pub status: u16,
+    pub(crate) condition: Condition,
+    pub(crate) status: u16,
     /// The headers of the response, with names in lower case.
-    pub headers: Vec<(String, String)>,
+    pub(crate) headers: Vec<(String, String)>,
     /// The body of the response. The texts in it are templates.
-    pub content: Content,
+    pub(crate) content: Content,
 }
 
 raw! {
     /// A stub of an operation that the simulated API does not have.
-    pub struct RouteMap "a route" {
+    pub(crate) struct RouteMap "a route" {
         /// Name of the route in the journal.
         required "name" name: NonBlank,
         /// The requests that the route answers.
@@ -46,7 +46,7 @@ raw! {
     }
 
     /// The requests that a route answers. All given conditions must hold.
-    pub struct RouteRequest "`request`" {
+    pub(crate) struct RouteRequest "`request`" {
         /// The HTTP method.
         required "method" method: Method,
         /// The path under the base URL, such as `/v1/insight`.
@@ -60,7 +60,7 @@ raw! {
     }
 
     /// The response of a route.
-    pub struct RouteResponse "`response`" {
+    pub(crate) struct RouteResponse "`response`" {
         /// The HTTP status. Default: 200.
         optional "status" status: FinalStatus,
         /// Headers of the response.
@@ -74,7 +74,7 @@ raw! {
 
 choice! {
     /// An HTTP method.
-    pub enum Method {
+    pub(crate) enum Method {
         "GET" Get, "POST" Post, "PUT" Put, "PATCH" Patch, "DELETE" Delete, "HEAD" Head, "OPTIONS" Options,
     }
 }
@@ -83,7 +83,7 @@ choice! {
 const RESERVED_PATHS: [&str; 7] = ["/", "/__admin/", "/w/", "/metrics", "/openapi.json", "/docs", "/console"];
 
 /// Validates the routes of a scenario. Routes with an error are left out.
-pub fn validate(findings: &mut Findings, references: &References, nodes: &[&Node]) -> Vec<Route> {
+pub(crate) fn validate(findings: &mut Findings, references: &References, nodes: &[&Node]) -> Vec<Route> {
     let mut names = Unique::new("duplicate-name", "route");
     let mut routes: Vec<(Route, Span)> = Vec::with_capacity(nodes.len());
     for node in nodes {

@@ -18,7 +18,7 @@ use crate::scenario::report::must_be;
 
 /// A text as it was written: `00123` keeps its zeros.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Text(pub String);
+pub(crate) struct Text(pub(crate) String);
 
 impl Read for Text {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
@@ -42,7 +42,7 @@ impl From<Text> for String {
 
 /// A text with at least one character that is not white space.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct NonBlank(pub String);
+pub(crate) struct NonBlank(pub(crate) String);
 
 impl Read for NonBlank {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
@@ -96,19 +96,19 @@ fn plain(node: &Node) -> Option<&Scalar> {
 }
 
 /// Parses a number that is written in digits only.
-pub fn parse_digits(text: &str) -> Option<u64> {
+pub(crate) fn parse_digits(text: &str) -> Option<u64> {
     (!text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok())?
 }
 
 /// A whole number from `MIN` to `MAX`, both included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Integer<const MIN: u64, const MAX: u64>(pub u64);
+pub(crate) struct Integer<const MIN: u64, const MAX: u64>(pub(crate) u64);
 
 /// The largest integer that every JSON reader represents exactly.
-pub const MAX_SAFE_INTEGER: u64 = ID_LIMIT - 1;
+pub(crate) const MAX_SAFE_INTEGER: u64 = ID_LIMIT - 1;
 /// An id or a business number.
-pub type Id = Integer<1, MAX_SAFE_INTEGER>;
-pub type Count = Integer<0, MAX_COUNT>;
+pub(crate) type Id = Integer<1, MAX_SAFE_INTEGER>;
+pub(crate) type Count = Integer<0, MAX_COUNT>;
 const MAX_COUNT: u64 = u32::MAX as u64;
 
 impl<const MIN: u64, const MAX: u64> Read for Integer<MIN, MAX> {
@@ -133,7 +133,7 @@ impl<const MIN: u64, const MAX: u64> Read for Integer<MIN, MAX> {
 
 /// A number from 0 to 100 with at most one decimal place, stored in tenths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Tenths(pub u16);
+pub(crate) struct Tenths(pub(crate) u16);
 
 impl Read for Tenths {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
@@ -151,7 +151,7 @@ impl Read for Tenths {
 }
 
 /// Parses a decimal number with at most `places` decimal places and returns it times 10^`places`.
-pub fn parse_decimal(text: &str, places: u32) -> Option<u64> {
+pub(crate) fn parse_decimal(text: &str, places: u32) -> Option<u64> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     let decimals = u32::try_from(fraction.len()).ok().filter(|decimals| *decimals <= places)?;
     let scale = |power| 10_u64.checked_pow(power);
@@ -162,11 +162,11 @@ pub fn parse_decimal(text: &str, places: u32) -> Option<u64> {
 
 /// A share, in millionths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Share(pub u32);
+pub(crate) struct Share(pub(crate) u32);
 
 impl Share {
     /// Parses `10%`, `12.5%` or `0.1`.
-    pub fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let parts = match text.strip_suffix('%') {
             Some(percent) => parse_decimal(percent.trim_end(), 4),
             None if text.contains('.') => parse_decimal(text, 6),
@@ -197,7 +197,7 @@ impl Read for Share {
 }
 
 /// Parses a duration: a whole number and a unit, such as `250ms`, `10s`, `1m` or `2h`.
-pub fn parse_duration(text: &str) -> Option<Duration> {
+pub(crate) fn parse_duration(text: &str) -> Option<Duration> {
     let unit = text.find(|c: char| !c.is_ascii_digit())?;
     let factor = match text[unit..].trim_start() {
         "ms" => 1,
@@ -212,7 +212,7 @@ pub fn parse_duration(text: &str) -> Option<Duration> {
 }
 
 /// The format of durations, for messages.
-pub const DURATION_FORMAT: &str = "a span of time: `250ms`, `10s`, `1m` or `2h`";
+pub(crate) const DURATION_FORMAT: &str = "a span of time: `250ms`, `10s`, `1m` or `2h`";
 
 impl Read for Duration {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
@@ -232,7 +232,7 @@ impl Read for Duration {
 }
 
 /// Parses a positive number per positive duration: `600 per 1m`.
-pub fn parse_rate(text: &str) -> Option<(u32, Duration)> {
+pub(crate) fn parse_rate(text: &str) -> Option<(u32, Duration)> {
     let (number, duration) = text.split_once(" per ")?;
     let number = u32::try_from(parse_digits(number.trim())?).ok().filter(|number| *number > 0)?;
     let duration = parse_duration(duration.trim()).filter(|duration| !duration.is_zero())?;
@@ -289,7 +289,7 @@ impl Read for Moment {
 }
 
 /// Whether a text is a valid name of a world or a scenario.
-pub fn is_world_name(name: &str) -> bool {
+pub(crate) fn is_world_name(name: &str) -> bool {
     name.len() <= 64
         && name.starts_with(|c: char| c.is_ascii_alphanumeric())
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
@@ -297,7 +297,7 @@ pub fn is_world_name(name: &str) -> bool {
 
 /// The name of a world or a scenario. `default` is reserved.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct WorldName(pub String);
+pub(crate) struct WorldName(pub(crate) String);
 
 impl Read for WorldName {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
@@ -335,7 +335,7 @@ impl Read for &'static Spec {
 }
 
 /// The listed operations without repetitions, in the order of `operations::ALL`.
-pub fn distinct_operations(listed: &OneOrMany<&'static Spec>) -> Vec<&'static Spec> {
+pub(crate) fn distinct_operations(listed: &OneOrMany<&'static Spec>) -> Vec<&'static Spec> {
     operations::ALL.into_iter().filter(|spec| listed.0.iter().any(|listed| listed.value == *spec)).collect()
 }
 

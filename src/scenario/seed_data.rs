@@ -14,7 +14,7 @@ use crate::scenario::{csv, json, yaml};
 const LIMIT: u64 = 256 << 20;
 
 /// Reads the records of a file and passes each valid one to `visit`.
-pub fn read<R: RawMap>(loader: &mut Loader, entry: SeedData, mut visit: impl FnMut(&mut Findings, R)) {
+pub(crate) fn read<R: RawMap>(loader: &mut Loader, entry: SeedData, mut visit: impl FnMut(&mut Findings, R)) {
     let Some(file) = entry.file else { return };
     let name = &file.value.0;
     let extension =

@@ -16,7 +16,7 @@ use crate::scenario::source::{FileId, Span};
 const MAX_COPIES: usize = 100_000;
 
 /// Parses a file. Returns `None` after a syntax error; an empty file is null.
-pub fn parse(findings: &mut Findings, file: FileId, text: &str) -> Option<Node> {
+pub(crate) fn parse(findings: &mut Findings, file: FileId, text: &str) -> Option<Node> {
     let limits = serde_yaml::granit_parser::options! {
         flow_nesting_limit: MAX_DEPTH,
         block_nesting_limit: MAX_DEPTH,
@@ -242,7 +242,7 @@ mod tests {
         let mut sources = Sources::default();
         let file = sources.add("a.yaml".as_ref(), text.to_owned());
         let mut findings = Findings::default();
-        let node = parse(&mut findings, file, sources.text(file));
+        let node = parse(&mut findings, file, &sources.get(file).unwrap().text);
         (node, findings.into_diagnostics(&sources).iter().map(|diagnostic| diagnostic.code).collect())
     }
 

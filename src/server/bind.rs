@@ -20,11 +20,11 @@ use crate::server::wire::shaped::Shaped;
 
 /// How to serve.
 #[derive(Clone, Copy, Debug)]
-pub struct Settings {
+pub(crate) struct Settings {
     /// Threads that answer requests.
-    pub workers: usize,
+    pub(crate) workers: usize,
     /// How long open requests may take to finish when the server is stopped.
-    pub grace: Duration,
+    pub(crate) grace: Duration,
 }
 
 /// Serves on a bound socket until the process is told to stop (SIGTERM, Ctrl-C); open requests are finished within the
@@ -32,7 +32,7 @@ pub struct Settings {
 ///
 /// # Errors
 /// The socket cannot be used.
-pub fn run(listener: TcpListener, state: State, settings: Settings) -> io::Result<()> {
+pub(crate) fn run(listener: TcpListener, state: State, settings: Settings) -> io::Result<()> {
     let engine = Arc::clone(&state.registry.shared.engine);
     actix_web::rt::System::new().block_on(async {
         let server = serve(listener, Arc::new(state), settings)?;
@@ -49,7 +49,7 @@ pub fn run(listener: TcpListener, state: State, settings: Settings) -> io::Resul
 
 /// A server that runs on threads of its own. Dropping it cuts open requests and waits until the threads have ended.
 #[derive(Debug)]
-pub struct Running {
+pub(crate) struct Running {
     address: SocketAddr,
     handle: ServerHandle,
     thread: Option<JoinHandle<()>>,
@@ -58,8 +58,7 @@ pub struct Running {
 
 impl Running {
     /// The address that the server listens on.
-    #[must_use]
-    pub const fn address(&self) -> SocketAddr {
+    pub(crate) const fn address(&self) -> SocketAddr {
         self.address
     }
 }
@@ -82,7 +81,7 @@ impl Drop for Running {
 ///
 /// # Errors
 /// The socket cannot be used.
-pub async fn start(listener: TcpListener, state: State, settings: Settings) -> io::Result<Running> {
+pub(crate) async fn start(listener: TcpListener, state: State, settings: Settings) -> io::Result<Running> {
     let address = listener.local_addr()?;
     let (started, starting) = tokio::sync::oneshot::channel();
     let state = Arc::new(state);
@@ -124,7 +123,7 @@ async fn stop_signal() {
 ///
 /// # Errors
 /// The socket cannot be used.
-pub fn serve(listener: TcpListener, state: Arc<State>, settings: Settings) -> io::Result<Server> {
+pub(crate) fn serve(listener: TcpListener, state: Arc<State>, settings: Settings) -> io::Result<Server> {
     let state = web::Data::from(state);
     listen(listener, settings, move || app(state.clone()))
 }

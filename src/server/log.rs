@@ -13,7 +13,7 @@ use crate::server::log_writer::LogWriter;
 
 /// Format of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Format {
+pub(crate) enum Format {
     /// Text for people
     Text,
     /// One JSON object per line, for programs
@@ -22,9 +22,9 @@ pub enum Format {
 
 /// The log of a serving process.
 #[derive(Clone, Debug)]
-pub struct Log {
+pub(crate) struct Log {
     /// Format of standard output. Standard error is always text.
-    pub format: Format,
+    pub(crate) format: Format,
     /// Whether requests are logged.
     requests: bool,
     output: LogWriter,
@@ -33,16 +33,16 @@ pub struct Log {
 
 /// One request in the log.
 #[derive(Clone, Copy, Debug)]
-pub struct Line<'a> {
-    pub method: &'a str,
-    pub path: &'a str,
+pub(crate) struct Line<'a> {
+    pub(crate) method: &'a str,
+    pub(crate) path: &'a str,
     /// None if the client gets no response.
-    pub status: Option<u16>,
+    pub(crate) status: Option<u16>,
     /// The text of `x-standin-detail`.
-    pub detail: Option<&'a str>,
+    pub(crate) detail: Option<&'a str>,
     /// Name of the fault that took effect.
-    pub fault: Option<&'a str>,
-    pub duration: Duration,
+    pub(crate) fault: Option<&'a str>,
+    pub(crate) duration: Duration,
 }
 
 impl Log {
@@ -50,7 +50,7 @@ impl Log {
     ///
     /// # Errors
     /// The system does not allow another thread.
-    pub fn start(format: Format, requests: bool) -> io::Result<Self> {
+    pub(crate) fn start(format: Format, requests: bool) -> io::Result<Self> {
         let notice = |stream: &'static str| {
             move |lines| {
                 format!("standin: {lines} lines of the log were dropped because {stream} was not read")
@@ -65,17 +65,17 @@ impl Log {
     }
 
     /// Writes a message to standard output.
-    pub fn write(&self, message: String) {
+    pub(crate) fn write(&self, message: String) {
         self.output.write(message);
     }
 
     /// Writes a message to standard error.
-    pub fn write_error(&self, message: String) {
+    pub(crate) fn write_error(&self, message: String) {
         self.errors.write(message);
     }
 
     /// Writes the line of a request, if requests are logged.
-    pub fn request(&self, line: &Line<'_>) {
+    pub(crate) fn request(&self, line: &Line<'_>) {
         if self.requests {
             let now = clock::system_now();
             self.write(match self.format {
@@ -86,12 +86,12 @@ impl Log {
     }
 
     /// Number of lines that were dropped because nobody read them.
-    pub fn dropped(&self) -> u64 {
+    pub(crate) fn dropped(&self) -> u64 {
         self.output.dropped() + self.errors.dropped()
     }
 
     /// Waits until everything is written, but no longer than `limit` for each stream.
-    pub fn flush(&self, limit: Duration) {
+    pub(crate) fn flush(&self, limit: Duration) {
         self.errors.flush(limit);
         self.output.flush(limit);
     }

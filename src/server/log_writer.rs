@@ -17,7 +17,7 @@ const MAX_WRITE: usize = 4096;
 
 /// A handle to a log writer; its clones share the queue. The thread runs as long as the process.
 #[derive(Clone, Debug, Default)]
-pub struct LogWriter(Arc<Shared>);
+pub(crate) struct LogWriter(Arc<Shared>);
 
 #[derive(Debug, Default)]
 struct Shared {
@@ -82,7 +82,7 @@ impl LogWriter {
     ///
     /// # Errors
     /// The system does not allow another thread.
-    pub fn start(
+    pub(crate) fn start(
         mut stream: impl Write + Send + 'static,
         notice: impl Fn(u64) -> String + Send + 'static,
     ) -> io::Result<Self> {
@@ -100,19 +100,19 @@ impl LogWriter {
     }
 
     /// Queues a message, to which the last line break is added.
-    pub fn write(&self, mut message: String) {
+    pub(crate) fn write(&self, mut message: String) {
         message.push('\n');
         self.queue().push(message);
         self.0.changed.notify_all();
     }
 
     /// Waits until all messages are written, but no longer than `limit`.
-    pub fn flush(&self, limit: Duration) {
+    pub(crate) fn flush(&self, limit: Duration) {
         let _ = self.0.changed.wait_timeout_while(self.queue(), limit, |queue| !queue.is_written());
     }
 
     /// Number of lines that were dropped or could not be written.
-    pub fn dropped(&self) -> u64 {
+    pub(crate) fn dropped(&self) -> u64 {
         self.queue().dropped
     }
 

@@ -21,7 +21,7 @@ use crate::server::state::State;
 
 /// Counts and durations of requests of the simulated API.
 #[derive(Debug)]
-pub struct Metrics {
+pub(crate) struct Metrics {
     calls: Family<Call, Counter>,
     durations: Family<OperationLabel, Histogram>,
     /// For each operation its histogram and the counter of its status 200 without a fault, which most requests need. The
@@ -80,7 +80,7 @@ fn name(operation: Option<Operation>) -> &'static str {
 
 impl Metrics {
     /// Counts a request; its status is none if the client got no answer.
-    pub fn count(&self, call: &Handled, status: Option<u16>, took: Duration) {
+    pub(crate) fn count(&self, call: &Handled, status: Option<u16>, took: Duration) {
         let is_own = |spec: &&Spec| Some(spec.operation) == call.operation;
         let place = operations::ALL.iter().position(is_own).unwrap_or(operations::ALL.len());
         let Some((durations, good)) = self.usual.get(place) else { return };

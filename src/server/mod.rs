@@ -1,35 +1,35 @@
 //! The HTTP server, an actix-web application: the only module that knows actix.
 
 /// The state that all handlers share.
-pub mod state;
+pub(crate) mod state;
 /// Starts and stops the server.
-pub mod bind;
+pub(crate) mod bind;
 /// The application: which request goes where.
-pub mod app;
+pub(crate) mod app;
 /// The simulated API.
-pub mod api;
+pub(crate) mod api;
 /// Delays and wire faults.
-pub mod wire;
+pub(crate) mod wire;
 /// The admin side.
-pub mod admin;
+pub(crate) mod admin;
 /// Who may use the admin side.
-pub mod guard;
+pub(crate) mod guard;
 /// Middleware for everything but the simulated API.
-pub mod middleware;
+pub(crate) mod middleware;
 /// Reads a request's body.
-pub mod body;
+pub(crate) mod body;
 /// The page that a browser gets at `/`.
-pub mod page;
+pub(crate) mod page;
 /// OpenAPI documents.
-pub mod openapi;
+pub(crate) mod openapi;
 /// The API's document and the page that draws it.
-pub mod docs;
+pub(crate) mod docs;
 /// Metrics.
-pub mod metrics;
+pub(crate) mod metrics;
 /// The log of a serving process.
-pub mod log;
+pub(crate) mod log;
 /// A log writer that never blocks its callers.
-pub mod log_writer;
+pub(crate) mod log_writer;
 
 #[cfg(test)]
 mod tests;

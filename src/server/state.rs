@@ -10,19 +10,19 @@ use crate::world::registry::Registry;
 
 /// The state of a running server.
 #[derive(Debug)]
-pub struct State {
+pub(crate) struct State {
     /// All worlds.
-    pub registry: Arc<Registry>,
+    pub(crate) registry: Arc<Registry>,
     /// The load status of each scenario.
-    pub board: Arc<LoadStatus>,
+    pub(crate) board: Arc<LoadStatus>,
     /// How scenarios are loaded.
-    pub setup: Arc<Setup>,
+    pub(crate) setup: Arc<Setup>,
     /// The token that admin requests must carry, if any.
-    pub admin_token: Option<String>,
+    pub(crate) admin_token: Option<String>,
     /// Whether the admin side answers at all.
-    pub admin: bool,
+    pub(crate) admin: bool,
     /// Metrics of the simulated API.
-    pub metrics: Metrics,
+    pub(crate) metrics: Metrics,
     /// The log of the process; none for a server within a Rust test.
-    pub log: Option<Log>,
+    pub(crate) log: Option<Log>,
 }

@@ -24,7 +24,7 @@ use crate::world::shared::Shared;
 
 /// Files in memory that change between loads.
 #[derive(Clone, Default)]
-pub struct SharedFiles(pub Arc<Mutex<Memory>>);
+pub(crate) struct SharedFiles(pub(crate) Arc<Mutex<Memory>>);
 
 impl Files for SharedFiles {
     fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>> {
@@ -45,16 +45,16 @@ impl Files for SharedFiles {
 }
 
 /// The folder `/s` in memory, served as the program serves a folder; a test decides when it is loaded again.
-pub struct ScenarioFolder {
-    pub files: SharedFiles,
-    pub setup: Setup,
-    pub status: LoadStatus,
-    pub registry: Registry,
+pub(crate) struct ScenarioFolder {
+    pub(crate) files: SharedFiles,
+    pub(crate) setup: Setup,
+    pub(crate) status: LoadStatus,
+    pub(crate) registry: Registry,
 }
 
 impl ScenarioFolder {
     /// Loads the folder for the first time. The first scenario by name is the default.
-    pub fn new(files: &[(&str, &str)]) -> Self {
+    pub(crate) fn new(files: &[(&str, &str)]) -> Self {
         let shared = SharedFiles::default();
         let setup = Setup {
             files: Box::new(shared.clone()),
@@ -75,53 +75,59 @@ impl ScenarioFolder {
     }
 
     /// Saves a file and loads the folder again.
-    pub fn save(&self, name: &str, text: &str) -> Vec<LoadEvent> {
+    pub(crate) fn save(&self, name: &str, text: &str) -> Vec<LoadEvent> {
         self.write(name, text);
         self.load()
     }
 
-    pub fn write(&self, name: &str, text: &str) {
+    pub(crate) fn write(&self, name: &str, text: &str) {
         self.files.0.lock().unwrap().0.insert(format!("/s/{name}").into(), text.into());
     }
 
     /// Deletes a file and loads the folder again.
-    pub fn delete(&self, name: &str) -> Vec<LoadEvent> {
+    pub(crate) fn delete(&self, name: &str) -> Vec<LoadEvent> {
         self.remove(name);
         self.load()
     }
 
-    pub fn remove(&self, name: &str) {
+    pub(crate) fn remove(&self, name: &str) {
         assert!(self.files.0.lock().unwrap().0.remove(Path::new(&format!("/s/{name}"))).is_some());
     }
 
-    pub fn load(&self) -> Vec<LoadEvent> {
+    pub(crate) fn load(&self) -> Vec<LoadEvent> {
         self.status.apply(&self.setup, read(&self.setup), |snapshot| self.registry.apply(&snapshot))
     }
 
     /// Replaces a scenario as `PUT /__admin/scenarios/{name}` does. Returns the codes of the errors.
-    pub fn replace(&self, name: &str, text: &str) -> Vec<&'static str> {
+    pub(crate) fn replace(&self, name: &str, text: &str) -> Vec<&'static str> {
         let sent = self.status.send(&self.setup, (name, text), |snapshot| self.registry.apply(&snapshot));
         sent.err().unwrap_or_default().iter().map(|problem| problem.code).collect()
     }
 
-    pub fn entry(&self, name: &str) -> Entry {
+    pub(crate) fn entry(&self, name: &str) -> Entry {
         let entries = self.status.entries();
         let names: Vec<&String> = entries.iter().map(|entry| &entry.name).collect();
         entries.iter().find(|entry| entry.name == name).unwrap_or_else(|| panic!("{names:?}")).clone()
     }
 
-    pub fn is_degraded(&self) -> bool {
+    pub(crate) fn is_degraded(&self) -> bool {
         self.status.entries().iter().any(Entry::is_degraded)
     }
 
     /// The number of reviews that a world has of business 1.
-    pub fn reviews(&self, world: &str) -> usize {
+    pub(crate) fn reviews(&self, world: &str) -> usize {
         let path = format!("/w/{world}/v1/review/businessId/1");
         let answer = self.call(&path, "count=1000", "", &json!({"statuses": ["all"]}));
         answer.as_array().unwrap_or_else(|| panic!("{answer}")).len()
     }
 
-    pub fn call(&self, path: &str, query: &str, number: &str, body: &serde_json::Value) -> serde_json::Value {
+    pub(crate) fn call(
+        &self,
+        path: &str,
+        query: &str,
+        number: &str,
+        body: &serde_json::Value,
+    ) -> serde_json::Value {
         let body = body.to_string();
         let call = Call {
             method: "POST",
@@ -139,40 +145,40 @@ impl ScenarioFolder {
 }
 
 /// Threads that send at once.
-pub const THREADS: usize = 32;
+pub(crate) const THREADS: usize = 32;
 
 /// A request that can be sent again and again.
 #[derive(Clone, Debug)]
-pub struct Request {
+pub(crate) struct Request {
     /// The path below the world's base URL.
-    pub path: &'static str,
-    pub query: String,
+    pub(crate) path: &'static str,
+    pub(crate) query: String,
     /// Names in lower case and values.
-    pub headers: Vec<(&'static str, String)>,
-    pub body: String,
+    pub(crate) headers: Vec<(&'static str, String)>,
+    pub(crate) body: String,
 }
 
 impl Request {
     /// A request with the key `k` that asks for the headers that explain the decision about faults.
-    pub fn new(path: &'static str, query: impl Into<String>, body: &Value) -> Self {
+    pub(crate) fn new(path: &'static str, query: impl Into<String>, body: &Value) -> Self {
         let headers = vec![("x-api-key", "k".to_owned()), ("x-standin-trace", "1".to_owned())];
         Self { path, query: query.into(), headers, body: body.to_string() }
     }
 
     /// A request for the unanswered questions of account 1. Requests of different numbers differ in a query parameter that no operation reads.
-    pub fn numbered(number: usize) -> Self {
+    pub(crate) fn numbered(number: usize) -> Self {
         Self::new("/v1/qna/unanswered/get", format!("businessId=1&n={number}"), &json!({}))
     }
 
     /// Sets a header, replacing the one of the same name.
-    pub fn header(mut self, name: &'static str, value: impl Into<String>) -> Self {
+    pub(crate) fn header(mut self, name: &'static str, value: impl Into<String>) -> Self {
         self.headers.retain(|(known, _)| *known != name);
         self.headers.push((name, value.into()));
         self
     }
 
     /// Sends the request to a world.
-    pub fn send(&self, registry: &Registry, world: &str) -> Outcome {
+    pub(crate) fn send(&self, registry: &Registry, world: &str) -> Outcome {
         let path = format!("/w/{world}{}", self.path);
         let call = Call {
             method: "POST",
@@ -187,34 +193,34 @@ impl Request {
 }
 
 /// Serves one scenario, under the name `a`.
-pub fn serve(text: &str) -> ScenarioFolder {
+pub(crate) fn serve(text: &str) -> ScenarioFolder {
     ScenarioFolder::new(&[("a.yaml", text)])
 }
 
 /// Creates a world of the default scenario.
-pub fn create_world(folder: &ScenarioFolder, name: &str, seed: Option<u64>) -> Arc<World> {
+pub(crate) fn create_world(folder: &ScenarioFolder, name: &str, seed: Option<u64>) -> Arc<World> {
     let start = Start { seed: seed.map(Seed), ..Start::default() };
     let wanted = WorldRequest { name: Some(name.to_owned()), scenario: None, start };
     folder.registry.make(wanted).unwrap()
 }
 
 /// The value of a header of the response.
-pub fn header<'a>(outcome: &'a Outcome, name: &str) -> Option<&'a str> {
+pub(crate) fn header<'a>(outcome: &'a Outcome, name: &str) -> Option<&'a str> {
     outcome.reply.headers.iter().find(|(known, _)| known == name).map(|(_, value)| &**value)
 }
 
 /// The value of a header that holds a number.
-pub fn number(outcome: &Outcome, name: &str) -> f64 {
+pub(crate) fn number(outcome: &Outcome, name: &str) -> f64 {
     header(outcome, name).unwrap_or_else(|| panic!("no {name}: {outcome:?}")).parse().unwrap()
 }
 
 /// Whether a fault applied: the response names it, or is not sent as it is.
-pub fn is_faulted(outcome: &Outcome) -> bool {
+pub(crate) fn is_faulted(outcome: &Outcome) -> bool {
     header(outcome, "x-standin-fault").is_some() || outcome.send_plan.transmission != Transmission::Plain
 }
 
 /// The numbers from 0 up to `count`, shuffled.
-pub fn shuffled(count: usize, seed: u64) -> Vec<usize> {
+pub(crate) fn shuffled(count: usize, seed: u64) -> Vec<usize> {
     let mut order: Vec<usize> = (0..count).collect();
     let mut draw = Draw::new(Seed(seed), "test order");
     for last in (1..count).rev() {
@@ -225,7 +231,7 @@ pub fn shuffled(count: usize, seed: u64) -> Vec<usize> {
 
 /// Calls a function for each item of a list, on threads that start together and take the next item when they are done. Returns each item with its
 /// result, in no particular order.
-pub fn in_parallel<T: Copy + Send + Sync, R: Send>(
+pub(crate) fn in_parallel<T: Copy + Send + Sync, R: Send>(
     threads: usize,
     list: &[T],
     function: impl Fn(T) -> R + Sync,

@@ -22,26 +22,26 @@ use crate::webhook::delivery::Answer;
 use crate::webhook::target::{Policy, Target};
 
 /// A future that can be sent.
-pub type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+pub(crate) type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// What is sent.
 #[derive(Clone, Debug)]
-pub struct Outgoing {
+pub(crate) struct Outgoing {
     /// Where.
-    pub endpoint: Arc<str>,
+    pub(crate) endpoint: Arc<str>,
     /// Headers beside `host`, `content-length` and `connection`.
-    pub headers: Vec<(&'static str, String)>,
+    pub(crate) headers: Vec<(&'static str, String)>,
     /// The body.
-    pub body: Bytes,
+    pub(crate) body: Bytes,
     /// After how many bytes of it the connection is closed, if it is.
-    pub cut: Option<usize>,
+    pub(crate) cut: Option<usize>,
     /// How long all of it may take, by real time.
-    pub timeout: Duration,
+    pub(crate) timeout: Duration,
 }
 
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Failure {
+pub(crate) enum Failure {
     /// It may not go there, now or later.
     Closed(String),
     /// It did not come through.
@@ -49,26 +49,26 @@ pub enum Failure {
 }
 
 /// Who sends.
-pub trait Client: Send + Sync {
+pub(crate) trait Client: Send + Sync {
     /// Makes one attempt.
     fn send<'a>(&'a self, outgoing: &'a Outgoing, policy: Policy<'a>) -> Boxed<'a, Result<Answer, Failure>>;
 }
 
 /// Who knows the addresses of names.
-pub trait Resolve: Send + Sync {
+pub(crate) trait Resolve: Send + Sync {
     /// The addresses of a name.
     fn resolve<'a>(&'a self, name: &'a str) -> Boxed<'a, io::Result<Vec<IpAddr>>>;
 }
 
 /// Who opens connections.
-pub trait Connect: Send + Sync {
+pub(crate) trait Connect: Send + Sync {
     /// Opens a connection.
     fn connect(&self, address: SocketAddr) -> Boxed<'_, io::Result<TcpStream>>;
 }
 
 /// The system's own.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct System;
+pub(crate) struct System;
 
 impl Resolve for System {
     fn resolve<'a>(&'a self, name: &'a str) -> Boxed<'a, io::Result<Vec<IpAddr>>> {
@@ -85,7 +85,7 @@ impl Connect for System {
 }
 
 /// HTTP/1.1 (RFC 9112), with TLS where the endpoint is https.
-pub struct Http {
+pub(crate) struct Http {
     resolve: Box<dyn Resolve>,
     connect: Box<dyn Connect>,
     /// Made when first needed: reading the system's certificates takes a while.
@@ -99,8 +99,7 @@ const READ: u64 = 1 << 20;
 
 impl Http {
     /// A client that looks names up and connects so.
-    #[must_use]
-    pub fn new(resolve: Box<dyn Resolve>, connect: Box<dyn Connect>) -> Self {
+    pub(crate) fn new(resolve: Box<dyn Resolve>, connect: Box<dyn Connect>) -> Self {
         Self { resolve, connect, tls: OnceLock::new() }
     }
 

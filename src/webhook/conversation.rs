@@ -12,13 +12,13 @@ use crate::draw::Draw;
 use crate::webhook::memory::{Memory, Share};
 
 /// Most messages of a conversation that are kept, and that a payload carries: the last ones.
-pub const MESSAGES: usize = 100;
+pub(crate) const MESSAGES: usize = 100;
 /// Most bytes of text that the kept messages have, except for a single longer one.
 const TEXT: usize = 1 << 20;
 
 /// The conversations of a world.
 #[derive(Debug)]
-pub struct Conversations {
+pub(crate) struct Conversations {
     by_name: BTreeMap<Name, Conversation>,
     /// By the number of their last change.
     by_change: BTreeMap<u64, Name>,
@@ -30,7 +30,7 @@ pub struct Conversations {
 type Name = (u64, Arc<str>);
 
 #[derive(Debug)]
-pub struct Conversation {
+pub(crate) struct Conversation {
     name: Arc<str>,
     contact: Arc<Value>,
     /// The last messages.
@@ -55,21 +55,21 @@ struct Message {
 
 /// An event as it changes its conversation.
 #[derive(Clone, Copy, Debug)]
-pub struct Change<'a> {
-    pub event: &'a str,
-    pub business: u64,
-    pub conversation: &'a str,
-    pub text: Option<&'a str>,
-    pub now: Moment,
+pub(crate) struct Change<'a> {
+    pub(crate) event: &'a str,
+    pub(crate) business: u64,
+    pub(crate) conversation: &'a str,
+    pub(crate) text: Option<&'a str>,
+    pub(crate) now: Moment,
 }
 
 /// The conversation of an event is closed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ConversationClosed;
+pub(crate) struct ConversationClosed;
 
 /// A conversation as an event found it. Messages are shared with the conversation.
 #[derive(Debug)]
-pub struct ConversationSnapshot {
+pub(crate) struct ConversationSnapshot {
     name: Arc<str>,
     contact: Arc<Value>,
     messages: Vec<Arc<Message>>,
@@ -100,7 +100,7 @@ const FOLLOW_UPS: [&str; 4] = [
 ];
 
 impl Conversations {
-    pub const fn new(memory: Arc<Memory>) -> Self {
+    pub(crate) const fn new(memory: Arc<Memory>) -> Self {
         Self { by_name: BTreeMap::new(), by_change: BTreeMap::new(), changes: 0, memory }
     }
 
@@ -108,7 +108,7 @@ impl Conversations {
     ///
     /// # Errors
     /// The conversation is closed.
-    pub fn apply(
+    pub(crate) fn apply(
         &mut self,
         change: Change<'_>,
         mut draw: Draw,
@@ -159,7 +159,7 @@ impl Conversations {
 
     /// Forgets the conversation that was not changed for longest, unless it is the only one. Returns whether there was
     /// another.
-    pub fn forget_oldest(&mut self) -> bool {
+    pub(crate) fn forget_oldest(&mut self) -> bool {
         if self.by_change.len() < 2 {
             return false;
         }
@@ -180,7 +180,7 @@ impl Conversation {
         }
     }
 
-    pub fn snapshot(&self) -> ConversationSnapshot {
+    pub(crate) fn snapshot(&self) -> ConversationSnapshot {
         ConversationSnapshot {
             name: Arc::clone(&self.name),
             contact: Arc::clone(&self.contact),
@@ -194,7 +194,7 @@ impl Conversation {
 
 impl ConversationSnapshot {
     /// The members of a payload's `data`.
-    pub fn members(&self) -> Map<String, Value> {
+    pub(crate) fn members(&self) -> Map<String, Value> {
         let messages: Vec<Value> = self.messages.iter().map(|message| message.to_json(&self.name)).collect();
         let members = json!({
             "id": *self.name,
@@ -208,12 +208,12 @@ impl ConversationSnapshot {
     }
 
     /// About how many bytes it takes beyond the messages, which it shares.
-    pub fn own_size(&self) -> usize {
+    pub(crate) fn own_size(&self) -> usize {
         size_of::<Self>() + self.messages.len() * size_of::<Arc<Message>>()
     }
 
     /// About how many bytes its messages have in a payload.
-    pub fn text_size(&self) -> usize {
+    pub(crate) fn text_size(&self) -> usize {
         self.messages.iter().map(|message| 150 + message.text.len()).sum()
     }
 }

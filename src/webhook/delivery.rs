@@ -9,26 +9,26 @@ use crate::clock::Moment;
 use crate::webhook::event::Event;
 
 #[derive(Clone, Debug)]
-pub struct Delivery {
+pub(crate) struct Delivery {
     /// Drawn from what identifies the delivery.
-    pub id: String,
-    pub event: Arc<Event>,
+    pub(crate) id: String,
+    pub(crate) event: Arc<Event>,
     /// Id of the subscription.
-    pub subscription: u64,
-    pub endpoint: Arc<str>,
+    pub(crate) subscription: u64,
+    pub(crate) endpoint: Arc<str>,
     /// Whether a page of another site may have made the subscription.
-    pub by_page: bool,
-    pub status: Status,
+    pub(crate) by_page: bool,
+    pub(crate) status: Status,
     /// Why the delivery is dead.
-    pub reason: Option<String>,
+    pub(crate) reason: Option<String>,
     /// In order.
-    pub attempts: Vec<Attempt>,
+    pub(crate) attempts: Vec<Attempt>,
     /// Bytes of the body that was sent.
-    pub body_size: usize,
+    pub(crate) body_size: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Status {
+pub(crate) enum Status {
     /// Further attempts follow.
     Pending,
     /// Answered with 2xx.
@@ -39,7 +39,7 @@ pub enum Status {
 
 impl Status {
     /// The name in the admin API.
-    pub const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Pending => "pending",
             Self::Delivered => "delivered",
@@ -49,40 +49,40 @@ impl Status {
 }
 
 #[derive(Clone, Debug)]
-pub struct Attempt {
+pub(crate) struct Attempt {
     /// World time.
-    pub at: Moment,
+    pub(crate) at: Moment,
     /// The headers sent.
-    pub headers: Vec<(&'static str, String)>,
+    pub(crate) headers: Vec<(&'static str, String)>,
     /// How many bytes of the body were sent, if not all.
-    pub cut: Option<usize>,
+    pub(crate) cut: Option<usize>,
     /// None while the response is awaited.
-    pub outcome: Option<Outcome>,
+    pub(crate) outcome: Option<Outcome>,
 }
 
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub(crate) struct Outcome {
     /// The response, or why there is none.
-    pub result: Result<Answer, String>,
+    pub(crate) result: Result<Answer, String>,
     /// Milliseconds of real time.
-    pub took: f64,
+    pub(crate) took: f64,
 }
 
 /// A receiver's response.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
-    pub status: u16,
+pub(crate) struct Answer {
+    pub(crate) status: u16,
     /// Names in lower case with their values.
-    pub headers: Vec<(String, String)>,
+    pub(crate) headers: Vec<(String, String)>,
     /// The first bytes of the body, at most 64 KiB.
-    pub body: Bytes,
+    pub(crate) body: Bytes,
     /// How many bytes of the body were not kept.
-    pub lost: u64,
+    pub(crate) lost: u64,
 }
 
 impl Delivery {
     /// About how many bytes it takes, without the event.
-    pub fn own_size(&self) -> usize {
+    pub(crate) fn own_size(&self) -> usize {
         let attempt = |attempt: &Attempt| {
             let sent: usize = attempt.headers.iter().map(|(name, value)| name.len() + value.len() + 40).sum();
             let received = match attempt.outcome.as_ref().map(|outcome| &outcome.result) {
@@ -99,12 +99,12 @@ impl Delivery {
     }
 
     /// About how many bytes it has in the admin API's answer.
-    pub fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         self.own_size() + self.body_size
     }
 
     /// The delivery in the admin API.
-    pub fn to_json(&self) -> Value {
+    pub(crate) fn to_json(&self) -> Value {
         let sent =
             if self.attempts.is_empty() { Vec::new() } else { self.event.payload().unwrap_or_default() };
         let sent = body(&sent);
@@ -145,12 +145,12 @@ impl Attempt {
 }
 
 impl Answer {
-    pub fn is_success(&self) -> bool {
+    pub(crate) fn is_success(&self) -> bool {
         (200..300).contains(&self.status)
     }
 
     /// The response without its body, which counts as not kept.
-    pub fn without_body(self) -> Self {
+    pub(crate) fn without_body(self) -> Self {
         Self { lost: self.lost + self.body.len() as u64, body: Bytes::new(), ..self }
     }
 

@@ -33,7 +33,7 @@ const MOST_DUE: u64 = 1_000_000;
 
 /// Makes the attempts of all worlds.
 #[derive(Debug, Default)]
-pub struct Engine {
+pub(crate) struct Engine {
     running: OnceLock<Running>,
     /// Worlds with scheduled work. The lock is held to add one.
     worlds: Mutex<Vec<Weak<dyn WorldHandle>>>,
@@ -61,23 +61,23 @@ impl fmt::Debug for Running {
 
 /// Counts since the process started.
 #[derive(Debug, Default)]
-pub struct Counts {
-    pub attempts: AtomicU64,
-    pub failed_attempts: AtomicU64,
-    pub delivered: AtomicU64,
-    pub dead: AtomicU64,
+pub(crate) struct Counts {
+    pub(crate) attempts: AtomicU64,
+    pub(crate) failed_attempts: AtomicU64,
+    pub(crate) delivered: AtomicU64,
+    pub(crate) dead: AtomicU64,
 }
 
 /// How far a clock is moved forward.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ClockMove {
+pub(crate) enum ClockMove {
     By(Duration),
     To(Moment),
 }
 
 /// Why a clock is not moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ClockError {
+pub(crate) enum ClockError {
     /// A clock never goes back.
     Backwards { now: Moment },
     /// Too many events of the timeline would be due.
@@ -101,7 +101,7 @@ impl Error for ClockError {}
 /// The thread of an engine. When this is dropped, the attempts under way are cancelled and the thread is joined.
 #[must_use = "the engine stops when this is dropped"]
 #[derive(Debug)]
-pub struct EngineThread {
+pub(crate) struct EngineThread {
     /// The thread ends when this is dropped.
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
@@ -124,7 +124,11 @@ impl Engine {
     ///
     /// # Errors
     /// The system does not allow another thread.
-    pub fn start(self: &Arc<Self>, client: Arc<dyn Client>, own: SocketAddr) -> io::Result<EngineThread> {
+    pub(crate) fn start(
+        self: &Arc<Self>,
+        client: Arc<dyn Client>,
+        own: SocketAddr,
+    ) -> io::Result<EngineThread> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let handle = runtime.handle().clone();
         let (stop, stopped) = oneshot::channel();
@@ -145,17 +149,17 @@ impl Engine {
         self.worlds.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub const fn counts(&self) -> &Counts {
+    pub(crate) const fn counts(&self) -> &Counts {
         &self.counts
     }
 
     /// The memory of a new world's webhooks.
-    pub fn memory(&self) -> Arc<Memory> {
+    pub(crate) fn memory(&self) -> Arc<Memory> {
         Memory::new(Arc::clone(&self.memory))
     }
 
     /// Follows a world from now on, if it has scheduled work and is not followed already.
-    pub fn follow(self: &Arc<Self>, world: &Arc<dyn WorldHandle>) {
+    pub(crate) fn follow(self: &Arc<Self>, world: &Arc<dyn WorldHandle>) {
         if !world.webhooks().needs_following() {
             return;
         }
@@ -215,7 +219,7 @@ impl Engine {
     ///
     /// # Errors
     /// The target is in the past, or too many events would be due.
-    pub async fn move_clock(
+    pub(crate) async fn move_clock(
         self: &Arc<Self>,
         world: &Arc<dyn WorldHandle>,
         step: ClockMove,
@@ -282,7 +286,7 @@ impl Engine {
     }
 
     /// Waits until what is due in all worlds is sent, or the grace time is over.
-    pub async fn drain(self: &Arc<Self>, grace: Duration) {
+    pub(crate) async fn drain(self: &Arc<Self>, grace: Duration) {
         let deadline = clock::real_now() + grace;
         let worlds: Vec<Arc<dyn WorldHandle>> = self.worlds().iter().filter_map(Weak::upgrade).collect();
         for world in worlds {

@@ -12,17 +12,17 @@ use crate::webhook::payload::{Payload, Problem};
 use crate::webhook::plan::WebhookPlan;
 
 #[derive(Debug)]
-pub struct Event {
-    pub id: String,
-    pub name: String,
+pub(crate) struct Event {
+    pub(crate) id: String,
+    pub(crate) name: String,
     /// Number of the account.
-    pub business: u64,
+    pub(crate) business: u64,
     /// Name of the conversation.
-    pub conversation: Option<String>,
+    pub(crate) conversation: Option<String>,
     /// 1-based occurrence number of this event in its conversation.
-    pub occurrence: u64,
+    pub(crate) occurrence: u64,
     /// World time.
-    pub at: Moment,
+    pub(crate) at: Moment,
     content: Content,
     /// The plan at the time of the event, whose template the payload follows.
     plan: Arc<WebhookPlan>,
@@ -32,24 +32,24 @@ pub struct Event {
 
 /// What an event carries.
 #[derive(Debug, Default)]
-pub struct Content {
-    pub conversation: Option<ConversationSnapshot>,
+pub(crate) struct Content {
+    pub(crate) conversation: Option<ConversationSnapshot>,
     /// Members that are laid over those of the conversation.
-    pub data: Option<Map<String, Value>>,
+    pub(crate) data: Option<Map<String, Value>>,
 }
 
 /// What an event is.
 #[derive(Clone, Copy, Debug)]
-pub struct Identity<'a> {
-    pub name: &'a str,
-    pub business: u64,
-    pub conversation: Option<&'a str>,
-    pub occurrence: u64,
-    pub at: Moment,
+pub(crate) struct Identity<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) business: u64,
+    pub(crate) conversation: Option<&'a str>,
+    pub(crate) occurrence: u64,
+    pub(crate) at: Moment,
 }
 
 impl Event {
-    pub fn new(
+    pub(crate) fn new(
         id: String,
         identity: Identity<'_>,
         content: Content,
@@ -77,7 +77,7 @@ impl Event {
     }
 
     /// What identifies its delivery to a subscription.
-    pub fn key(&self, subscription: u64) -> DeliveryKey<'_> {
+    pub(crate) fn key(&self, subscription: u64) -> DeliveryKey<'_> {
         DeliveryKey {
             event: &self.name,
             business: self.business,
@@ -91,7 +91,7 @@ impl Event {
     ///
     /// # Errors
     /// The scenario's template fails on this event.
-    pub fn payload(&self) -> Result<Vec<u8>, Problem> {
+    pub(crate) fn payload(&self) -> Result<Vec<u8>, Problem> {
         let mut data =
             self.content.conversation.as_ref().map(ConversationSnapshot::members).unwrap_or_default();
         data.extend(self.content.data.clone().unwrap_or_default());
@@ -106,7 +106,7 @@ impl Event {
     }
 
     /// About how many bytes the payload has, without rendering it.
-    pub fn payload_size(&self) -> usize {
+    pub(crate) fn payload_size(&self) -> usize {
         let messages = self.content.conversation.as_ref().map_or(0, ConversationSnapshot::text_size);
         500 + self.data_size + messages
     }

@@ -10,25 +10,25 @@ use crate::webhook::settings::{DeliveryEffect, DeliveryFault};
 
 /// What identifies a delivery within its world.
 #[derive(Clone, Copy, Debug)]
-pub struct DeliveryKey<'a> {
-    pub event: &'a str,
-    pub business: u64,
-    pub conversation: Option<&'a str>,
-    pub subscription: u64,
+pub(crate) struct DeliveryKey<'a> {
+    pub(crate) event: &'a str,
+    pub(crate) business: u64,
+    pub(crate) conversation: Option<&'a str>,
+    pub(crate) subscription: u64,
     /// 1-based occurrence number of the event in its conversation.
-    pub occurrence: u64,
+    pub(crate) occurrence: u64,
 }
 
 /// Whether faults of deliveries or those of attempts are decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
+pub(crate) enum Stage {
     Delivery,
     Attempt,
 }
 
 impl DeliveryKey<'_> {
     /// A draw that all occurrences of the event have in common.
-    pub fn event_draw(&self) -> Draw {
+    pub(crate) fn event_draw(&self) -> Draw {
         let draw = Draw::new(Seed(0), "event").with_text(self.event).with(self.business);
         match self.conversation {
             Some(conversation) => draw.with(1).with_text(conversation),
@@ -37,12 +37,12 @@ impl DeliveryKey<'_> {
     }
 
     /// The fingerprint of the delivery (`docs/api.md` 6).
-    pub fn fingerprint(&self) -> u64 {
+    pub(crate) fn fingerprint(&self) -> u64 {
         self.event_draw().with(self.subscription).with(self.occurrence).number()
     }
 
     /// The effect of the first fault that applies.
-    pub fn decide(
+    pub(crate) fn decide(
         &self,
         (faults, stage): (&[DeliveryFault], Stage),
         seed: Seed,

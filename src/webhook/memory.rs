@@ -5,28 +5,28 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Most bytes that the webhooks of one world hold.
-pub const PER_WORLD: usize = 32 << 20;
+pub(crate) const PER_WORLD: usize = 32 << 20;
 /// Most bytes that the webhooks of all worlds hold.
-pub const ALL_WORLDS: usize = 128 << 20;
+pub(crate) const ALL_WORLDS: usize = 128 << 20;
 
 /// The bytes that the webhooks of one world hold, and those of all worlds together.
 #[derive(Debug, Default)]
-pub struct Memory {
+pub(crate) struct Memory {
     world: AtomicUsize,
     all: Arc<AtomicUsize>,
 }
 
 impl Memory {
     /// The memory of a new world; `all` is what the worlds of the process hold together.
-    pub fn new(all: Arc<AtomicUsize>) -> Arc<Self> {
+    pub(crate) fn new(all: Arc<AtomicUsize>) -> Arc<Self> {
         Arc::new(Self { world: AtomicUsize::new(0), all })
     }
 
-    pub fn is_full(&self) -> bool {
+    pub(crate) fn is_full(&self) -> bool {
         self.world.load(Ordering::Relaxed) > PER_WORLD || self.all.load(Ordering::Relaxed) > ALL_WORLDS
     }
 
-    pub fn share(self: &Arc<Self>, bytes: usize) -> Share {
+    pub(crate) fn share(self: &Arc<Self>, bytes: usize) -> Share {
         let mut share = Share { bytes: 0, memory: Arc::clone(self) };
         share.resize(bytes);
         share
@@ -35,13 +35,13 @@ impl Memory {
 
 /// Bytes that are held until this is dropped.
 #[derive(Debug)]
-pub struct Share {
+pub(crate) struct Share {
     bytes: usize,
     memory: Arc<Memory>,
 }
 
 impl Share {
-    pub fn resize(&mut self, bytes: usize) {
+    pub(crate) fn resize(&mut self, bytes: usize) {
         for total in [&self.memory.world, &*self.memory.all] {
             // Wraps around where it shrinks, which is subtraction.
             total.fetch_add(bytes.wrapping_sub(self.bytes), Ordering::Relaxed);

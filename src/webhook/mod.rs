@@ -1,34 +1,34 @@
 //! Webhooks: from an event to its deliveries, and from a delivery to its attempts.
 
 /// The webhook settings of a scenario.
-pub mod settings;
+pub(crate) mod settings;
 /// The payload of a delivery.
-pub mod payload;
+pub(crate) mod payload;
 /// Settings and compiled templates.
-pub mod plan;
+pub(crate) mod plan;
 /// Memory bounds.
-pub mod memory;
+pub(crate) mod memory;
 /// Conversations, which events change.
-pub mod conversation;
+pub(crate) mod conversation;
 /// An event, shared by its deliveries.
-pub mod event;
+pub(crate) mod event;
 /// One event for one subscription.
-pub mod delivery;
+pub(crate) mod delivery;
 /// Faults of deliveries.
-pub mod fault;
+pub(crate) mod fault;
 /// Events at fixed times, and after operations.
-pub mod timeline;
+pub(crate) mod timeline;
 /// Which deliveries are tried when.
-pub mod schedule;
+pub(crate) mod schedule;
 /// Signatures.
-pub mod sign;
+pub(crate) mod sign;
 /// Which addresses deliveries may go to.
-pub mod target;
+pub(crate) mod target;
 /// The HTTP client that makes one attempt.
-pub mod client;
+pub(crate) mod client;
 /// The webhooks of one run of a world.
-pub mod state;
+pub(crate) mod state;
 /// The thread that makes attempts.
-pub mod engine;
+pub(crate) mod engine;
 #[cfg(test)]
 mod tests;

@@ -10,19 +10,19 @@ use crate::webhook::settings::Webhooks;
 
 /// What a payload says.
 #[derive(Clone, Copy, Debug)]
-pub struct Payload<'a> {
-    pub event_id: &'a str,
-    pub event: &'a str,
+pub(crate) struct Payload<'a> {
+    pub(crate) event_id: &'a str,
+    pub(crate) event: &'a str,
     /// World time.
-    pub at: Moment,
+    pub(crate) at: Moment,
     /// Number of the account.
-    pub business: u64,
-    pub data: &'a Map<String, Value>,
+    pub(crate) business: u64,
+    pub(crate) data: &'a Map<String, Value>,
 }
 
 /// The compiled templates of a scenario.
 #[derive(Debug, Default)]
-pub struct Templates {
+pub(crate) struct Templates {
     environment: Option<Environment<'static>>,
 }
 
@@ -31,15 +31,15 @@ const FUEL: u64 = 100_000;
 
 /// Why a template cannot be compiled or rendered.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
-    pub message: String,
+pub(crate) struct Problem {
+    pub(crate) message: String,
     /// 1-based line of the template.
-    pub line: usize,
+    pub(crate) line: usize,
 }
 
 impl Templates {
     /// Compiles the templates of a scenario, which have been checked.
-    pub fn new(webhooks: &Webhooks) -> Self {
+    pub(crate) fn new(webhooks: &Webhooks) -> Self {
         let given: BTreeMap<_, _> =
             webhooks.events.iter().filter_map(|(name, text)| Some((name, text.as_ref()?))).collect();
         if given.is_empty() {
@@ -57,7 +57,7 @@ impl Templates {
     ///
     /// # Errors
     /// The template fails on the event.
-    pub fn render(&self, payload: &Payload<'_>) -> Result<Vec<u8>, Problem> {
+    pub(crate) fn render(&self, payload: &Payload<'_>) -> Result<Vec<u8>, Problem> {
         let template =
             self.environment.as_ref().and_then(|environment| environment.get_template(payload.event).ok());
         match template {
@@ -98,22 +98,22 @@ fn to_json(payload: &Payload<'_>) -> Value {
 }
 
 /// The names that a template can use.
-pub const NAMES: [&str; 5] = ["eventId", "event", "occurredAt", "businessId", "data"];
+pub(crate) const NAMES: [&str; 5] = ["eventId", "event", "occurredAt", "businessId", "data"];
 
 /// The result of a trial rendering.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Trial {
+pub(crate) struct Trial {
     /// Whether the payload is JSON.
-    pub json: bool,
+    pub(crate) json: bool,
     /// Why the template fails if `data` has only the members of a conversation. An event may bring others.
-    pub wants_more: Option<Problem>,
+    pub(crate) wants_more: Option<Problem>,
 }
 
 /// Renders a template for an event of a conversation with one message.
 ///
 /// # Errors
 /// The template cannot be compiled, uses an unknown name, or fails whatever members `data` has.
-pub fn check(name: &str, text: &str) -> Result<Trial, Problem> {
+pub(crate) fn check(name: &str, text: &str) -> Result<Trial, Problem> {
     let mut environment = environment();
     environment.add_template("checked", text).map_err(|error| problem(&error))?;
     let template = environment.get_template("checked").map_err(|error| problem(&error))?;

@@ -4,13 +4,13 @@ use crate::webhook::payload::Templates;
 use crate::webhook::settings::Webhooks;
 
 #[derive(Debug, Default)]
-pub struct WebhookPlan {
-    pub settings: Webhooks,
-    pub templates: Templates,
+pub(crate) struct WebhookPlan {
+    pub(crate) settings: Webhooks,
+    pub(crate) templates: Templates,
 }
 
 impl WebhookPlan {
-    pub fn new(settings: Webhooks) -> Self {
+    pub(crate) fn new(settings: Webhooks) -> Self {
         Self { templates: Templates::new(&settings), settings }
     }
 }

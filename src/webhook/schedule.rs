@@ -20,13 +20,13 @@ const QUEUE: usize = 10_000;
 /// Most bytes of finished deliveries that are kept. The oldest are dropped first.
 const KEPT: usize = 8 << 20;
 /// The reason of a delivery for which there is no room.
-pub const QUEUE_FULL: &str = "queue-full";
+pub(crate) const QUEUE_FULL: &str = "queue-full";
 /// How long a reordered delivery waits for another to overtake it, in world time.
 const OVERTAKING: Duration = Duration::from_secs(1);
 
 /// The deliveries of a world.
 #[derive(Debug)]
-pub struct Schedule {
+pub(crate) struct Schedule {
     /// Pending and finished deliveries, by number.
     entries: BTreeMap<u64, Entry>,
     by_id: BTreeMap<String, u64>,
@@ -74,19 +74,19 @@ struct Queue {
 
 /// The delivery is still pending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StillPending;
+pub(crate) struct StillPending;
 
 /// The result of an attempt.
 #[derive(Clone, Copy, Debug)]
-pub struct AttemptResult<'a> {
+pub(crate) struct AttemptResult<'a> {
     /// The reason of a failure.
-    pub failure: Option<&'a str>,
+    pub(crate) failure: Option<&'a str>,
     /// World time.
-    pub now: Moment,
+    pub(crate) now: Moment,
 }
 
 impl Schedule {
-    pub const fn new(memory: Arc<Memory>) -> Self {
+    pub(crate) const fn new(memory: Arc<Memory>) -> Self {
         Self {
             entries: BTreeMap::new(),
             by_id: BTreeMap::new(),
@@ -102,7 +102,12 @@ impl Schedule {
     }
 
     /// Adds a delivery with the effect of the fault that applies to it, if any. Returns its status.
-    pub fn add(&mut self, mut delivery: Delivery, effect: Option<DeliveryEffect>, now: Moment) -> Status {
+    pub(crate) fn add(
+        &mut self,
+        mut delivery: Delivery,
+        effect: Option<DeliveryEffect>,
+        now: Moment,
+    ) -> Status {
         self.last_number += 1;
         let number = self.last_number;
         let subscription = delivery.subscription;
@@ -189,7 +194,7 @@ impl Schedule {
     }
 
     /// Takes the deliveries that are due, at most `limit` and one of each subscription. They are in flight then.
-    pub fn take(&mut self, now: Moment, limit: usize) -> Vec<u64> {
+    pub(crate) fn take(&mut self, now: Moment, limit: usize) -> Vec<u64> {
         let mut taken = Vec::new();
         for queue in self.queues.values_mut() {
             while queue.in_flight < AT_ONCE && taken.len() < limit {
@@ -208,12 +213,12 @@ impl Schedule {
         taken
     }
 
-    pub fn get(&self, number: u64) -> Option<&Delivery> {
+    pub(crate) fn get(&self, number: u64) -> Option<&Delivery> {
         Some(&self.entries.get(&number)?.delivery)
     }
 
     /// Changes a delivery. Returns whether it is still there.
-    pub fn update(&mut self, number: u64, change: impl FnOnce(&mut Delivery)) -> bool {
+    pub(crate) fn update(&mut self, number: u64, change: impl FnOnce(&mut Delivery)) -> bool {
         let Some(entry) = self.entries.get_mut(&number) else { return false };
         change(&mut entry.delivery);
         entry.share.resize(size_of::<Entry>() + entry.delivery.own_size());
@@ -221,7 +226,7 @@ impl Schedule {
     }
 
     /// Takes in the result of an attempt: the delivery is delivered, tried again later, or dead.
-    pub fn record(&mut self, number: u64, result: AttemptResult<'_>, retry: &Retry, seed: Seed) {
+    pub(crate) fn record(&mut self, number: u64, result: AttemptResult<'_>, retry: &Retry, seed: Seed) {
         let Some(entry) = self.entries.get_mut(&number).filter(|entry| entry.is_in_flight) else { return };
         entry.is_in_flight = false;
         entry.tries += 1;
@@ -257,7 +262,7 @@ impl Schedule {
     }
 
     /// Makes a delivery dead without a further attempt.
-    pub fn kill(&mut self, number: u64, reason: String) {
+    pub(crate) fn kill(&mut self, number: u64, reason: String) {
         let Some(entry) = self.entries.get_mut(&number) else { return };
         (entry.delivery.status, entry.delivery.reason) = (Status::Dead, Some(reason));
         if std::mem::replace(&mut entry.is_in_flight, false) {
@@ -303,7 +308,7 @@ impl Schedule {
     }
 
     /// Drops the oldest finished delivery. Returns whether there was one.
-    pub fn drop_oldest(&mut self) -> bool {
+    pub(crate) fn drop_oldest(&mut self) -> bool {
         let Some(oldest) = self.finished.pop_first() else { return false };
         if let Some(entry) = self.entries.remove(&oldest) {
             self.finished_size -= entry.finished_size;
@@ -317,7 +322,7 @@ impl Schedule {
 
     /// Sends a finished delivery once more, without its fault and outside the order of its conversation. None if there is
     /// none with that id.
-    pub fn retry(&mut self, id: &str, now: Moment) -> Option<Result<Delivery, StillPending>> {
+    pub(crate) fn retry(&mut self, id: &str, now: Moment) -> Option<Result<Delivery, StillPending>> {
         let number = *self.by_id.get(id)?;
         let entry = self.entries.get_mut(&number)?;
         if entry.delivery.status == Status::Pending {
@@ -335,24 +340,24 @@ impl Schedule {
     }
 
     /// When the next attempt is due.
-    pub fn next_due(&self) -> Option<Moment> {
+    pub(crate) fn next_due(&self) -> Option<Moment> {
         let open = self.queues.values().filter(|queue| queue.in_flight < AT_ONCE);
         open.filter_map(|queue| queue.ready.first()).map(|(due, _)| *due).min()
     }
 
     /// How many attempts are in flight.
-    pub const fn in_flight(&self) -> usize {
+    pub(crate) const fn in_flight(&self) -> usize {
         self.in_flight
     }
 
     /// How many deliveries are pending that are due by a time.
-    pub fn pending(&self, by: Moment) -> usize {
+    pub(crate) fn pending(&self, by: Moment) -> usize {
         let pending = self.entries.values().filter(|entry| entry.delivery.status == Status::Pending);
         pending.filter(|entry| entry.is_in_flight || entry.due <= by).count()
     }
 
     /// The kept deliveries, in the order of their creation, and how many were dropped.
-    pub fn all(&self) -> (Vec<&Delivery>, u64) {
+    pub(crate) fn all(&self) -> (Vec<&Delivery>, u64) {
         (self.entries.values().map(|entry| &entry.delivery).collect(), self.dropped)
     }
 }

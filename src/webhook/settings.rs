@@ -10,23 +10,23 @@ use crate::fault::count::Count;
 use crate::webhook::fault::Stage;
 
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Webhooks {
+pub(crate) struct Webhooks {
     /// Hosts that deliveries may go to beyond loopback.
-    pub allow: Vec<Host>,
-    pub signing: Signing,
-    pub retry: Retry,
+    pub(crate) allow: Vec<Host>,
+    pub(crate) signing: Signing,
+    pub(crate) retry: Retry,
     /// Events that the scenario adds, and known ones with their own payload. The value is the payload's template; none
     /// means Standin's own payload.
-    pub events: BTreeMap<String, Option<String>>,
+    pub(crate) events: BTreeMap<String, Option<String>>,
     /// In the order written.
-    pub timeline: Vec<TimelineEntry>,
+    pub(crate) timeline: Vec<TimelineEntry>,
     /// The name of each is its place.
-    pub faults: Vec<DeliveryFault>,
+    pub(crate) faults: Vec<DeliveryFault>,
 }
 
 /// A pattern of hosts.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Host {
+pub(crate) enum Host {
     /// `hooks.example.test`, in lower case.
     Named(String),
     /// `*.example.test`: every name with that ending, kept as `.example.test`, in lower case.
@@ -38,7 +38,7 @@ pub enum Host {
 
 /// How deliveries are signed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Signing {
+pub(crate) enum Signing {
     #[default]
     None,
     /// Standard Webhooks: `webhook-id`, `webhook-timestamp`, `webhook-signature`.
@@ -57,17 +57,17 @@ pub enum Signing {
 
 /// The retry policy of deliveries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Retry {
+pub(crate) struct Retry {
     /// Attempts in all, at least 1.
-    pub attempts: u32,
+    pub(crate) attempts: u32,
     /// Time between the first two.
-    pub first: Duration,
+    pub(crate) first: Duration,
     /// Each wait is the one before times this, in thousandths; at least 1000.
-    pub factor: u32,
+    pub(crate) factor: u32,
     /// The share by which a wait is made longer or shorter, in parts in a million.
-    pub jitter: u32,
+    pub(crate) jitter: u32,
     /// Real time that one attempt may take, above zero.
-    pub timeout: Duration,
+    pub(crate) timeout: Duration,
 }
 
 impl Default for Retry {
@@ -84,14 +84,14 @@ impl Default for Retry {
 
 /// An event that happens without the admin API.
 #[derive(Clone, Debug, PartialEq)]
-pub struct TimelineEntry {
-    pub when: When,
-    pub event: Emission,
+pub(crate) struct TimelineEntry {
+    pub(crate) when: When,
+    pub(crate) event: Emission,
 }
 
 /// When an entry of the timeline fires. Spans are of the world's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum When {
+pub(crate) enum When {
     /// Once, this long after the world's start.
     At(Duration),
     /// Repeatedly, first after one span.
@@ -107,40 +107,40 @@ pub enum When {
 
 /// An event to emit.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Emission {
+pub(crate) struct Emission {
     /// Name of the event, never its alias.
-    pub event: String,
+    pub(crate) event: String,
     /// Number of the account; none means the account of the operation that the event follows.
-    pub business: Option<u64>,
+    pub(crate) business: Option<u64>,
     /// Name of the conversation.
-    pub conversation: Option<String>,
+    pub(crate) conversation: Option<String>,
     /// Text of the message.
-    pub text: Option<String>,
+    pub(crate) text: Option<String>,
     /// Members laid over those of the payload's data.
-    pub data: Option<serde_json::Map<String, serde_json::Value>>,
+    pub(crate) data: Option<serde_json::Map<String, serde_json::Value>>,
 }
 
 /// A fault of deliveries.
 #[derive(Clone, Debug, PartialEq)]
-pub struct DeliveryFault {
+pub(crate) struct DeliveryFault {
     /// Names of events, never the alias; none means all.
-    pub events: Vec<String>,
+    pub(crate) events: Vec<String>,
     /// Numbers of accounts; none means all.
-    pub businesses: Vec<u64>,
+    pub(crate) businesses: Vec<u64>,
     /// Names of conversations; none means all.
-    pub conversations: Vec<String>,
+    pub(crate) conversations: Vec<String>,
     /// Which of the counted deliveries the fault applies to. `Per::Request` counts by the delivery's fingerprint, so that
     /// its attempts count together.
-    pub count: Count,
+    pub(crate) count: Count,
     /// World time since the start; none means always.
-    pub during: Option<During>,
-    pub enabled: bool,
-    pub effect: DeliveryEffect,
+    pub(crate) during: Option<During>,
+    pub(crate) enabled: bool,
+    pub(crate) effect: DeliveryEffect,
 }
 
 /// What the receiver of a delivery sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DeliveryEffect {
+pub(crate) enum DeliveryEffect {
     /// `duplicate`: it comes twice, with one event id.
     Duplicate,
     /// `drop`: it never comes.
@@ -156,7 +156,7 @@ pub enum DeliveryEffect {
 }
 
 impl DeliveryEffect {
-    pub const fn stage(self) -> Stage {
+    pub(crate) const fn stage(self) -> Stage {
         match self {
             Self::BadSignature | Self::Truncate => Stage::Attempt,
             Self::Duplicate | Self::Drop | Self::Delay(_) | Self::Reorder => Stage::Delivery,

@@ -10,10 +10,10 @@ use sha2::Sha256;
 use crate::webhook::settings::Signing;
 
 /// The header of a plain signature: `sha256=` and the HMAC-SHA256 of the body, in lower-case hexadecimal digits.
-pub const PLAIN: &str = "x-standin-signature";
+pub(crate) const PLAIN: &str = "x-standin-signature";
 
 /// The headers that sign a body. `seconds` is the timestamp (since 1970). A bad signature does not fit the body.
-pub fn headers(
+pub(crate) fn headers(
     signing: &Signing,
     id: &str,
     seconds: i64,

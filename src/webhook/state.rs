@@ -24,10 +24,10 @@ use crate::webhook::settings::{DeliveryEffect, Emission, Signing};
 use crate::webhook::{sign, timeline};
 
 /// The User-Agent of deliveries.
-pub const USER_AGENT: &str = concat!("standin-webhooks/", env!("CARGO_PKG_VERSION"));
+pub(crate) const USER_AGENT: &str = concat!("standin-webhooks/", env!("CARGO_PKG_VERSION"));
 
 /// What webhooks need from the run that they belong to.
-pub trait WorldHandle: Send + Sync {
+pub(crate) trait WorldHandle: Send + Sync {
     fn webhooks(&self) -> &WebhookState;
     fn clock(&self) -> &VirtualClock;
     /// The subscriptions of an account to an event.
@@ -40,18 +40,18 @@ pub trait WorldHandle: Send + Sync {
 
 /// The webhooks of one run of a world.
 #[derive(Debug)]
-pub struct WebhookState {
+pub(crate) struct WebhookState {
     /// Held to emit events, to take due deliveries and to record results; never while an attempt is made. Ledger and
     /// dataset are asked under it, so that events are emitted in the order in which they are taken from the timeline.
     state: Mutex<State>,
     /// Notified when something may be due.
-    pub wake: Arc<Notify>,
+    pub(crate) wake: Arc<Notify>,
     /// Notified when an attempt has ended.
-    pub progress: Notify,
+    pub(crate) progress: Notify,
     /// Whether the engine follows this run.
-    pub is_followed: AtomicBool,
+    pub(crate) is_followed: AtomicBool,
     /// Held by whoever moves the clock, from one due instant to the next.
-    pub clock_move: tokio::sync::Mutex<()>,
+    pub(crate) clock_move: tokio::sync::Mutex<()>,
 }
 
 #[derive(Debug)]
@@ -70,51 +70,51 @@ struct State {
 
 /// An event to emit at a moment.
 #[derive(Clone, Copy, Debug)]
-pub struct Emit<'a> {
-    pub emission: &'a Emission,
+pub(crate) struct Emit<'a> {
+    pub(crate) emission: &'a Emission,
     /// Number of the account.
-    pub business: u64,
+    pub(crate) business: u64,
     /// Id of the contact with whom a conversation is opened.
-    pub contact: Option<u64>,
+    pub(crate) contact: Option<u64>,
     /// World time.
-    pub now: Moment,
+    pub(crate) now: Moment,
     /// World time since the world's start.
-    pub since_start: Duration,
+    pub(crate) since_start: Duration,
 }
 
 /// An emitted event.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Emitted {
-    pub event_id: String,
-    pub deliveries: usize,
+pub(crate) struct Emitted {
+    pub(crate) event_id: String,
+    pub(crate) deliveries: usize,
     /// How many of the deliveries are dead already.
-    pub dead: usize,
+    pub(crate) dead: usize,
 }
 
 /// Events of the timeline that were emitted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct TimelineStep {
+pub(crate) struct TimelineStep {
     /// How many of their deliveries are dead already.
-    pub dead: usize,
+    pub(crate) dead: usize,
     /// Whether more events are due.
-    pub more: bool,
+    pub(crate) more: bool,
 }
 
 /// A delivery that is due.
 #[derive(Clone, Debug)]
-pub struct DueDelivery {
+pub(crate) struct DueDelivery {
     number: u64,
     event: Arc<Event>,
     endpoint: Arc<str>,
     at: Moment,
     effect: Option<DeliveryEffect>,
-    pub plan: Arc<WebhookPlan>,
+    pub(crate) plan: Arc<WebhookPlan>,
     /// Whether a page of another site may have made the subscription.
-    pub by_page: bool,
+    pub(crate) by_page: bool,
 }
 
 impl WebhookState {
-    pub fn new(plan: Arc<WebhookPlan>, seed: Seed, memory: Arc<Memory>) -> Self {
+    pub(crate) fn new(plan: Arc<WebhookPlan>, seed: Seed, memory: Arc<Memory>) -> Self {
         let state = State {
             timeline: timeline::Progress::new(&plan.settings.timeline),
             plan,
@@ -140,7 +140,7 @@ impl WebhookState {
     }
 
     /// Takes up other settings. What is pending stays; events of a changed timeline that lie in the past are skipped.
-    pub fn replace_plan(&self, plan: &Arc<WebhookPlan>, since_start: Duration) {
+    pub(crate) fn replace_plan(&self, plan: &Arc<WebhookPlan>, since_start: Duration) {
         let mut state = self.state();
         if state.plan.settings.timeline != plan.settings.timeline {
             state.timeline = timeline::Progress::until(&plan.settings.timeline, since_start);
@@ -154,7 +154,7 @@ impl WebhookState {
     }
 
     /// Ends the run: forgets all deliveries and makes no more.
-    pub fn close(&self) {
+    pub(crate) fn close(&self) {
         let mut state = self.state();
         state.is_closed = true;
         state.plan = Arc::default();
@@ -169,14 +169,14 @@ impl WebhookState {
     }
 
     /// Emits an event. None if its conversation is closed.
-    pub fn emit(&self, world: &dyn WorldHandle, emit: Emit<'_>) -> Option<Emitted> {
+    pub(crate) fn emit(&self, world: &dyn WorldHandle, emit: Emit<'_>) -> Option<Emitted> {
         let emitted = self.state().emit(world, emit)?;
         self.wake.notify_one();
         Some(emitted)
     }
 
     /// Emits the events of the timeline that are due, in order, at most `limit` of them.
-    pub fn emit_due(&self, world: &dyn WorldHandle, reading: Reading, limit: usize) -> TimelineStep {
+    pub(crate) fn emit_due(&self, world: &dyn WorldHandle, reading: Reading, limit: usize) -> TimelineStep {
         let mut state = self.state();
         let plan = Arc::clone(&state.plan);
         let (entries, by) = (&plan.settings.timeline, reading.since_start());
@@ -194,7 +194,7 @@ impl WebhookState {
     }
 
     /// Takes the deliveries that are due, at most `limit`. They are in flight then.
-    pub fn take(&self, reading: Reading, limit: usize) -> Vec<DueDelivery> {
+    pub(crate) fn take(&self, reading: Reading, limit: usize) -> Vec<DueDelivery> {
         let mut state = self.state();
         let State { plan, seed, schedule, fault_counters, .. } = &mut *state;
         let numbers = schedule.take(reading.now, limit);
@@ -217,7 +217,7 @@ impl WebhookState {
     }
 
     /// Records that an attempt begins. Returns false if the delivery is no longer there, since the run is over.
-    pub fn begin_attempt(&self, due: &DueDelivery, outgoing: &Outgoing) -> bool {
+    pub(crate) fn begin_attempt(&self, due: &DueDelivery, outgoing: &Outgoing) -> bool {
         self.state().schedule.update(due.number, |delivery| {
             delivery.body_size = outgoing.body.len();
             let Outgoing { headers, cut, .. } = outgoing;
@@ -231,7 +231,7 @@ impl WebhookState {
     }
 
     /// Makes a delivery dead that cannot be sent. Returns it, unless it is no longer there.
-    pub fn kill(&self, due: &DueDelivery, reason: String) -> Option<Delivery> {
+    pub(crate) fn kill(&self, due: &DueDelivery, reason: String) -> Option<Delivery> {
         let mut state = self.state();
         state.schedule.kill(due.number, reason);
         self.finish_attempt(state, due.number)
@@ -239,7 +239,7 @@ impl WebhookState {
 
     /// Records the result of an attempt, which took some real time. Returns the delivery as it is then, unless it is no
     /// longer there.
-    pub fn record(
+    pub(crate) fn record(
         &self,
         due: &DueDelivery,
         result: Result<Answer, Failure>,
@@ -284,7 +284,7 @@ impl WebhookState {
     }
 
     /// Whether there is anything to do now or later that nobody follows yet.
-    pub fn needs_following(&self) -> bool {
+    pub(crate) fn needs_following(&self) -> bool {
         if self.is_followed.load(Ordering::Acquire) {
             return false;
         }
@@ -293,37 +293,37 @@ impl WebhookState {
     }
 
     /// When something is due next, in world time.
-    pub fn next_due(&self, start: Moment) -> Option<Moment> {
+    pub(crate) fn next_due(&self, start: Moment) -> Option<Moment> {
         self.state().next_due(start)
     }
 
     /// Whether nothing is in flight and nothing is due by now.
-    pub fn is_idle(&self, reading: Reading) -> bool {
+    pub(crate) fn is_idle(&self, reading: Reading) -> bool {
         let state = self.state();
         state.schedule.in_flight() == 0 && state.next_due(reading.start).is_none_or(|due| due > reading.now)
     }
 
     /// How many events of the timeline are due by a time since the start, and were not emitted.
-    pub fn count_due(&self, since_start: Duration) -> u64 {
+    pub(crate) fn count_due(&self, since_start: Duration) -> u64 {
         let state = self.state();
         state.timeline.count_due(&state.plan.settings.timeline, since_start)
     }
 
     /// How many deliveries are due by now and not finished, and how many events of the timeline were not emitted.
-    pub fn count_pending(&self, reading: Reading) -> usize {
+    pub(crate) fn count_pending(&self, reading: Reading) -> usize {
         let events = usize::try_from(self.count_due(reading.since_start())).unwrap_or(usize::MAX);
         self.state().schedule.pending(reading.now).saturating_add(events)
     }
 
     /// The kept deliveries that match, in the order of their creation, and how many were dropped.
-    pub fn deliveries(&self, matches: impl Fn(&Delivery) -> bool) -> (Vec<Delivery>, u64) {
+    pub(crate) fn deliveries(&self, matches: impl Fn(&Delivery) -> bool) -> (Vec<Delivery>, u64) {
         let state = self.state();
         let (all, dropped) = state.schedule.all();
         (all.into_iter().filter(|delivery| matches(delivery)).cloned().collect(), dropped)
     }
 
     /// Sends a finished delivery once more. None if there is none with that id.
-    pub fn retry(&self, id: &str, now: Moment) -> Option<Result<Delivery, StillPending>> {
+    pub(crate) fn retry(&self, id: &str, now: Moment) -> Option<Result<Delivery, StillPending>> {
         let retried = self.state().schedule.retry(id, now);
         self.wake.notify_one();
         retried
@@ -442,7 +442,7 @@ impl DueDelivery {
     ///
     /// # Errors
     /// Why the payload cannot be rendered.
-    pub fn request(&self) -> Result<Outgoing, String> {
+    pub(crate) fn request(&self) -> Result<Outgoing, String> {
         let body = self.event.payload();
         let body = body.map_err(|problem| format!("payload: line {}: {}", problem.line, problem.message))?;
         let cut = (self.effect == Some(DeliveryEffect::Truncate)).then_some(body.len() / 2);
@@ -452,7 +452,7 @@ impl DueDelivery {
     }
 
     /// About how many bytes the body has.
-    pub fn body_size(&self) -> usize {
+    pub(crate) fn body_size(&self) -> usize {
         self.event.payload_size()
     }
 }

@@ -10,29 +10,29 @@ use crate::webhook::settings::Host;
 
 /// An endpoint taken apart, its host not yet looked up.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Target {
+pub(crate) struct Target {
     /// Whether it is https.
-    pub tls: bool,
+    pub(crate) tls: bool,
     /// The host's name, or its address written out.
-    pub host: String,
+    pub(crate) host: String,
     /// The address, where the URL has it instead of a name; however it was written, decimal or with few parts.
-    pub address: Option<IpAddr>,
+    pub(crate) address: Option<IpAddr>,
     /// The port.
-    pub port: u16,
+    pub(crate) port: u16,
     /// Path and query.
-    pub path: String,
+    pub(crate) path: String,
 }
 
 /// Who may be spoken to, on behalf of whom.
 #[derive(Clone, Copy, Debug)]
-pub struct Policy<'a> {
+pub(crate) struct Policy<'a> {
     /// Our own listening address.
-    pub own: SocketAddr,
+    pub(crate) own: SocketAddr,
     /// What the scenario opens.
-    pub allow: &'a [Host],
+    pub(crate) allow: &'a [Host],
     /// Whether the subscription was made by a web page in a scenario that asks for no known key: what the page of any
     /// stranger can do.
-    pub by_page: bool,
+    pub(crate) by_page: bool,
 }
 
 impl Target {
@@ -40,7 +40,7 @@ impl Target {
     ///
     /// # Errors
     /// Why it is none that is delivered to.
-    pub fn of(endpoint: &str) -> Result<Self, String> {
+    pub(crate) fn of(endpoint: &str) -> Result<Self, String> {
         let url = Url::parse(endpoint).map_err(|error| format!("the endpoint is no URL: {error}"))?;
         if !matches!(url.scheme(), "http" | "https") {
             return Err(format!("the endpoint is {}, neither http nor https", url.scheme()));
@@ -65,7 +65,7 @@ impl Policy<'_> {
     ///
     /// # Errors
     /// Why not.
-    pub fn check(&self, target: &Target, address: IpAddr) -> Result<(), String> {
+    pub(crate) fn check(&self, target: &Target, address: IpAddr) -> Result<(), String> {
         let plain = unwrapped(address);
         let own = unwrapped(self.own.ip());
         let here = plain == own || plain.is_loopback() || plain.is_unspecified();

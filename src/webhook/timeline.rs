@@ -7,20 +7,20 @@ use crate::webhook::settings::{Emission, TimelineEntry, When};
 
 /// How often each entry of a timeline has fired.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Progress(Vec<u64>);
+pub(crate) struct Progress(Vec<u64>);
 
 impl Progress {
-    pub fn new(timeline: &[TimelineEntry]) -> Self {
+    pub(crate) fn new(timeline: &[TimelineEntry]) -> Self {
         Self(vec![0; timeline.len()])
     }
 
     /// The progress after all that is due by a time, counted from the world's start.
-    pub fn until(timeline: &[TimelineEntry], since_start: Duration) -> Self {
+    pub(crate) fn until(timeline: &[TimelineEntry], since_start: Duration) -> Self {
         Self(timeline.iter().map(|entry| due_by(entry.when, since_start)).collect())
     }
 
     /// When the next entry fires, counted from the world's start.
-    pub fn next(&self, timeline: &[TimelineEntry]) -> Option<Duration> {
+    pub(crate) fn next(&self, timeline: &[TimelineEntry]) -> Option<Duration> {
         self.first(timeline).map(|(next, _)| next)
     }
 
@@ -31,7 +31,7 @@ impl Progress {
     }
 
     /// The next entry that is due by a time, which counts as fired, and when it was due.
-    pub fn take<'a>(
+    pub(crate) fn take<'a>(
         &mut self,
         timeline: &'a [TimelineEntry],
         since_start: Duration,
@@ -42,7 +42,7 @@ impl Progress {
     }
 
     /// How many events are due by a time and have not fired, without walking over them.
-    pub fn count_due(&self, timeline: &[TimelineEntry], since_start: Duration) -> u64 {
+    pub(crate) fn count_due(&self, timeline: &[TimelineEntry], since_start: Duration) -> u64 {
         let counts = timeline.iter().zip(&self.0);
         counts.fold(0, |sum: u64, (entry, fired)| {
             sum.saturating_add(due_by(entry.when, since_start).saturating_sub(*fired))
@@ -77,7 +77,7 @@ fn due_by(when: When, since_start: Duration) -> u64 {
 }
 
 /// The events that follow an operation, in the order written.
-pub fn following(timeline: &[TimelineEntry], operation: Operation) -> impl Iterator<Item = &Emission> {
+pub(crate) fn following(timeline: &[TimelineEntry], operation: Operation) -> impl Iterator<Item = &Emission> {
     let after = timeline.iter().filter(move |entry| entry.when == When::After(operation));
     after.map(|entry| &entry.event)
 }

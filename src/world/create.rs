@@ -9,27 +9,27 @@ use crate::draw::Seed;
 use crate::fault::Fault;
 
 /// Most worlds.
-pub const MOST_WORLDS: usize = 100_000;
+pub(crate) const MOST_WORLDS: usize = 100_000;
 /// Most large datasets in use under seeds other than their scenario's.
-pub const MOST_LARGE: usize = 8;
+pub(crate) const MOST_LARGE: usize = 8;
 
 #[derive(Clone, Debug, Default)]
-pub struct WorldRequest {
+pub(crate) struct WorldRequest {
     /// None means a generated name.
-    pub name: Option<String>,
+    pub(crate) name: Option<String>,
     /// None means the default scenario.
-    pub scenario: Option<String>,
-    pub start: Start,
+    pub(crate) scenario: Option<String>,
+    pub(crate) start: Start,
 }
 
 /// How a world's start differs from its scenario's.
 #[derive(Clone, Debug, Default)]
-pub struct Start {
-    pub seed: Option<Seed>,
+pub(crate) struct Start {
+    pub(crate) seed: Option<Seed>,
     /// This changes world time only: generated data and its dates are the scenario's.
-    pub clock: clock::PartialSetting,
+    pub(crate) clock: clock::PartialSetting,
     /// Faults to put, in order.
-    pub faults: Vec<Arc<Fault>>,
+    pub(crate) faults: Vec<Arc<Fault>>,
 }
 
 /// Why a world is not created or begun anew.
@@ -53,7 +53,7 @@ pub enum CreateError {
 
 /// Why a world is not removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RemoveError {
+pub(crate) enum RemoveError {
     Unknown,
     /// It belongs to a scenario or a key.
     Standing,

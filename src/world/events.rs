@@ -24,7 +24,7 @@ use crate::world::run::Run;
 impl Run {
     /// Emits an event of an account now. None if its conversation is closed. A conversation that it opens is with the
     /// contact of the given id, else with a drawn one.
-    pub fn emit(
+    pub(crate) fn emit(
         self: &Arc<Self>,
         emission: &Emission,
         business: u64,
@@ -40,7 +40,7 @@ impl Run {
 
     /// Emits the events that follow an operation. `account` is the number of the account that it was about, `contact`
     /// the id of the contact that it wrote.
-    pub fn operation_done(self: &Arc<Self>, operation: Operation, account: u64, contact: Option<u64>) {
+    pub(crate) fn operation_done(self: &Arc<Self>, operation: Operation, account: u64, contact: Option<u64>) {
         let snapshot = self.snapshot();
         for emission in timeline::following(&snapshot.webhooks.settings.timeline, operation) {
             self.emit(emission, emission.business.unwrap_or(account), contact);
@@ -48,7 +48,7 @@ impl Run {
     }
 
     /// Lets the engine follow the run, if it has scheduled work.
-    pub fn start_webhooks(self: &Arc<Self>) {
+    pub(crate) fn start_webhooks(self: &Arc<Self>) {
         self.engine.follow(&self.handle());
     }
 
@@ -57,7 +57,11 @@ impl Run {
     ///
     /// # Errors
     /// The target is in the past, or too many events would be due.
-    pub async fn move_clock(self: &Arc<Self>, step: ClockMove, limit: Duration) -> Result<usize, ClockError> {
+    pub(crate) async fn move_clock(
+        self: &Arc<Self>,
+        step: ClockMove,
+        limit: Duration,
+    ) -> Result<usize, ClockError> {
         self.engine.move_clock(&self.handle(), step, limit).await
     }
 
@@ -66,18 +70,18 @@ impl Run {
     }
 
     /// Freezes the clock, or lets it run.
-    pub fn set_mode(&self, mode: Mode) {
+    pub(crate) fn set_mode(&self, mode: Mode) {
         self.clock.set_mode(mode);
         self.webhooks.wake.notify_one();
     }
 
     /// The kept deliveries that match, in the order of their creation, and how many were dropped.
-    pub fn deliveries(&self, matches: impl Fn(&Delivery) -> bool) -> (Vec<Delivery>, u64) {
+    pub(crate) fn deliveries(&self, matches: impl Fn(&Delivery) -> bool) -> (Vec<Delivery>, u64) {
         self.webhooks.deliveries(matches)
     }
 
     /// Sends a finished delivery once more. None if there is none with that id.
-    pub fn retry_delivery(self: &Arc<Self>, id: &str) -> Option<Result<Delivery, StillPending>> {
+    pub(crate) fn retry_delivery(self: &Arc<Self>, id: &str) -> Option<Result<Delivery, StillPending>> {
         let retried = self.webhooks.retry(id, self.clock.now());
         self.start_webhooks();
         retried

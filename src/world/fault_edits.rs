@@ -9,7 +9,7 @@ use crate::fault::counters::Plan;
 /// Changes that override the faults of a scenario file. A change is dropped when the file's fault of that name changes,
 /// appears or disappears.
 #[derive(Clone, Debug, Default)]
-pub struct FaultEdits {
+pub(crate) struct FaultEdits {
     /// Faults under new names, the last one first.
     front: Vec<Arc<Fault>>,
     /// Replacements of the file's faults by name; none where the fault was removed.
@@ -18,19 +18,18 @@ pub struct FaultEdits {
 
 /// A fault of a world.
 #[derive(Clone, Debug)]
-pub struct FaultStatus {
+pub(crate) struct FaultStatus {
     /// The fault.
-    pub fault: Arc<Fault>,
+    pub(crate) fault: Arc<Fault>,
     /// Whether it is as in the file, except that it may be turned on or off.
-    pub from_file: bool,
+    pub(crate) from_file: bool,
     /// How often it applied.
-    pub hits: u64,
+    pub(crate) hits: u64,
 }
 
 impl FaultEdits {
     /// The changes that putting some faults in order makes.
-    #[must_use]
-    pub fn of(file: &Plan, faults: &[Arc<Fault>]) -> Self {
+    pub(crate) fn of(file: &Plan, faults: &[Arc<Fault>]) -> Self {
         let mut edits = Self::default();
         for fault in faults {
             edits.put(file, Arc::clone(fault));
@@ -39,7 +38,7 @@ impl FaultEdits {
     }
 
     /// Puts a fault: in the place of the one of its name, else in front of all. Returns whether its name is new.
-    pub fn put(&mut self, file: &Plan, fault: Arc<Fault>) -> bool {
+    pub(crate) fn put(&mut self, file: &Plan, fault: Arc<Fault>) -> bool {
         if let Some(place) = self.front.iter_mut().find(|known| known.name == fault.name) {
             *place = fault;
             return false;
@@ -62,7 +61,7 @@ impl FaultEdits {
     }
 
     /// Removes the fault of that name. Returns whether there was one.
-    pub fn remove(&mut self, file: &Plan, name: &str) -> bool {
+    pub(crate) fn remove(&mut self, file: &Plan, name: &str) -> bool {
         let before = self.front.len();
         self.front.retain(|fault| fault.name != name);
         if self.front.len() < before {
@@ -72,7 +71,7 @@ impl FaultEdits {
     }
 
     /// Drops the changes that a new load of the file overrules.
-    pub fn follow(&mut self, before: &Plan, now: &Plan) {
+    pub(crate) fn follow(&mut self, before: &Plan, now: &Plan) {
         let text = |plan: &Plan, name: &str| plan.named(name).map(|fault| fault.text.clone());
         let stays = |name: &str| text(before, name) == text(now, name);
         self.front.retain(|fault| stays(&fault.name));
@@ -80,7 +79,7 @@ impl FaultEdits {
     }
 
     /// All faults in the order in which they are considered, each with whether it is as in the file.
-    pub fn over<'a>(&'a self, file: &'a Plan) -> impl Iterator<Item = (&'a Arc<Fault>, bool)> {
+    pub(crate) fn over<'a>(&'a self, file: &'a Plan) -> impl Iterator<Item = (&'a Arc<Fault>, bool)> {
         let front = self.front.iter().map(|fault| (fault, false));
         front.chain(file.faults().filter_map(|(_, own)| match self.over.get(&own.name) {
             None => Some((own, true)),
@@ -89,8 +88,7 @@ impl FaultEdits {
     }
 
     /// The faults with the changes; none if there are no changes.
-    #[must_use]
-    pub fn plan(&self, file: &Plan) -> Option<Plan> {
+    pub(crate) fn plan(&self, file: &Plan) -> Option<Plan> {
         let changed = !self.front.is_empty() || !self.over.is_empty();
         changed.then(|| Plan::shared(file.generation, self.over(file).map(|(fault, _)| Arc::clone(fault))))
     }

@@ -1,23 +1,23 @@
 //! Worlds: isolated runs of a scenario, each with its own ledger, quotas and clock over shared immutable data.
 
 /// Dataset, keys and dialect at one moment.
-pub mod snapshot;
+pub(crate) mod snapshot;
 /// Rate limits of keys.
-pub mod quota;
+pub(crate) mod quota;
 /// Server-Sent Events of a world.
-pub mod stream;
+pub(crate) mod stream;
 /// What all worlds of a process share.
-pub mod shared;
+pub(crate) mod shared;
 /// The state that a reset discards.
-pub mod run;
+pub(crate) mod run;
 /// Events of a run.
-pub mod events;
+pub(crate) mod events;
 /// Fault changes made at runtime.
-pub mod fault_edits;
+pub(crate) mod fault_edits;
 /// Requests to create a world, and why they fail.
-pub mod create;
+pub(crate) mod create;
 /// All worlds of a process, by name and by key.
-pub mod registry;
+pub(crate) mod registry;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -38,13 +38,13 @@ use crate::world::stream::Stream;
 
 /// One isolated run of a scenario.
 #[derive(Debug)]
-pub struct World {
+pub(crate) struct World {
     /// Its name, and the last part of its base URL.
-    pub name: String,
+    pub(crate) name: String,
     /// The key minted with it, which covers all accounts and has no rate limit; none for a standing world.
-    pub minted: Option<Key>,
+    pub(crate) minted: Option<Key>,
     /// Its watchers, who stay over a reset.
-    pub stream: Arc<Stream>,
+    pub(crate) stream: Arc<Stream>,
     shared: Shared,
     /// What the snapshot is made from. Held while that is replaced, and before any other lock of the world.
     config: Mutex<WorldConfig>,
@@ -80,12 +80,12 @@ impl WorldConfig {
 
 impl World {
     /// A standing world at its start.
-    pub fn standing(name: String, scenario: Arc<Snapshot>, shared: &Shared) -> Self {
+    pub(crate) fn standing(name: String, scenario: Arc<Snapshot>, shared: &Shared) -> Self {
         Self::new(name, scenario, None, Start::default(), shared)
     }
 
     /// A world created on demand, at its start, with its own key.
-    pub fn on_demand(
+    pub(crate) fn on_demand(
         name: String,
         scenario: Arc<Snapshot>,
         key: String,
@@ -128,12 +128,12 @@ impl World {
     }
 
     /// Whether the world belongs to a scenario or a key and lasts as long as that.
-    pub const fn is_standing(&self) -> bool {
+    pub(crate) const fn is_standing(&self) -> bool {
         self.minted.is_none()
     }
 
     /// Marks the world as used now. A standing world never expires, so its time is not kept.
-    pub fn touch(&self) {
+    pub(crate) fn touch(&self) {
         if !self.is_standing() {
             let now = u64::try_from(clock::uptime().as_millis()).unwrap_or(u64::MAX);
             self.last_used.store(now, Ordering::Relaxed);
@@ -141,7 +141,7 @@ impl World {
     }
 
     /// When the world was last used, in the process's time.
-    pub fn last_used(&self) -> Duration {
+    pub(crate) fn last_used(&self) -> Duration {
         Duration::from_millis(self.last_used.load(Ordering::Relaxed))
     }
 
@@ -150,18 +150,18 @@ impl World {
     }
 
     /// The current run.
-    pub fn run(&self) -> Arc<Run> {
+    pub(crate) fn run(&self) -> Arc<Run> {
         self.run.load_full()
     }
 
     /// The current snapshot of the current run.
-    pub fn snapshot(&self) -> Arc<Snapshot> {
+    pub(crate) fn snapshot(&self) -> Arc<Snapshot> {
         self.run.load().snapshot()
     }
 
     /// Takes up the scenario as loaded anew. What clients wrote, quotas, the clock and the counters of unchanged faults
     /// stay, and so do the world's own seed and faults.
-    pub fn replace(&self, scenario: &Arc<Snapshot>) {
+    pub(crate) fn replace(&self, scenario: &Arc<Snapshot>) {
         let mut config = self.config();
         let before = std::mem::replace(&mut config.scenario, Arc::clone(scenario));
         config.fault_edits.follow(&before.faults, &scenario.faults);
@@ -169,14 +169,14 @@ impl World {
     }
 
     /// The scenario as loaded, and the world's seed if it differs from the scenario's.
-    pub fn scenario(&self) -> (Arc<Snapshot>, Option<Seed>) {
+    pub(crate) fn scenario(&self) -> (Arc<Snapshot>, Option<Seed>) {
         let config = self.config();
         let seed = config.seed.filter(|seed| *seed != config.scenario.seed);
         (Arc::clone(&config.scenario), seed)
     }
 
     /// The world's faults, in the order in which they are considered.
-    pub fn faults(&self) -> Vec<FaultStatus> {
+    pub(crate) fn faults(&self) -> Vec<FaultStatus> {
         let config = self.config();
         let run = self.run();
         let snapshot = run.snapshot();
@@ -193,7 +193,7 @@ impl World {
     }
 
     /// Puts a fault: in the place of the one of its name, else in front of all. Returns whether its name is new.
-    pub fn put_fault(&self, fault: Fault) -> bool {
+    pub(crate) fn put_fault(&self, fault: Fault) -> bool {
         let mut config = self.config();
         let WorldConfig { scenario, fault_edits, .. } = &mut *config;
         let new = fault_edits.put(&scenario.faults, Arc::new(fault));
@@ -202,7 +202,7 @@ impl World {
     }
 
     /// Enables or disables the fault of that name. Returns whether there is one.
-    pub fn enable_fault(&self, name: &str, enabled: bool) -> bool {
+    pub(crate) fn enable_fault(&self, name: &str, enabled: bool) -> bool {
         let mut config = self.config();
         let WorldConfig { scenario, fault_edits, .. } = &mut *config;
         let mut faults = fault_edits.over(&scenario.faults).map(|(fault, _)| fault);
@@ -215,7 +215,7 @@ impl World {
     }
 
     /// Removes the fault of that name. Returns whether there was one.
-    pub fn remove_fault(&self, name: &str) -> bool {
+    pub(crate) fn remove_fault(&self, name: &str) -> bool {
         let mut config = self.config();
         let WorldConfig { scenario, fault_edits, .. } = &mut *config;
         let removed = fault_edits.remove(&scenario.faults, name);
@@ -224,13 +224,13 @@ impl World {
     }
 
     /// The seed that a reset returns to, if it is not the scenario's.
-    pub fn start_seed(&self) -> Option<Seed> {
+    pub(crate) fn start_seed(&self) -> Option<Seed> {
         self.config().start.seed
     }
 
     /// Returns to the start: nothing written, nothing used up, and seed, faults and clock as the world was created
     /// with. Another seed lasts until the next reset.
-    pub fn reset(&self, seed: Option<Seed>) {
+    pub(crate) fn reset(&self, seed: Option<Seed>) {
         let config = self.config();
         let start = Start { seed: seed.or(config.start.seed), ..config.start.clone() };
         let scenario = Arc::clone(&config.scenario);
@@ -239,7 +239,7 @@ impl World {
 
     /// Begins anew with another scenario and start. A world created on demand is as if it had been created so; for a
     /// standing world it lasts until the next reset.
-    pub fn recreate(&self, scenario: Arc<Snapshot>, start: &Start) {
+    pub(crate) fn recreate(&self, scenario: Arc<Snapshot>, start: &Start) {
         let mut config = self.config();
         if !self.is_standing() {
             config.start = start.clone();

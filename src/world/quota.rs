@@ -7,7 +7,7 @@ use crate::clock::Moment;
 
 /// The use of the keys of one world.
 #[derive(Debug, Default)]
-pub struct Quotas {
+pub(crate) struct Quotas {
     /// By key: the number of the window, and the requests that passed in it.
     used: BTreeMap<String, (i64, u32)>,
 }
@@ -17,7 +17,13 @@ impl Quotas {
     ///
     /// # Errors
     /// The limit is reached: the whole seconds until the window ends.
-    pub fn pass(&mut self, key: &str, limit: RateLimit, start: Moment, now: Moment) -> Result<(), u64> {
+    pub(crate) fn pass(
+        &mut self,
+        key: &str,
+        limit: RateLimit,
+        start: Moment,
+        now: Moment,
+    ) -> Result<(), u64> {
         let length = i64::try_from(limit.window.as_millis()).unwrap_or(i64::MAX).max(1);
         let gone = now.0.saturating_sub(start.0);
         let window = gone.div_euclid(length);

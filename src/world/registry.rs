@@ -15,17 +15,17 @@ use crate::world::shared::Shared;
 use crate::world::snapshot::Snapshot;
 
 /// Another name of the default scenario's standing world.
-pub const DEFAULT: &str = "default";
+pub(crate) const DEFAULT: &str = "default";
 
 #[derive(Debug)]
-pub struct Registry {
+pub(crate) struct Registry {
     /// Name of the default scenario; it stays for the life of the process.
     default: String,
     /// Read by every request for a few instructions, never across an await; written when worlds are created or removed.
     worlds: RwLock<Worlds>,
     /// Whether any key has a world of its own: read without the lock, since most processes have none.
     own_keys: AtomicBool,
-    pub shared: Shared,
+    pub(crate) shared: Shared,
     /// Held to create, reset or remove worlds or to apply a scenario, before the other locks, so that no scenario changes
     /// while a world takes it up, and no two worlds take the last place. No request waits for it.
     changing: Mutex<()>,
@@ -48,7 +48,7 @@ impl Registry {
     ///
     /// # Errors
     /// Returns the snapshots if no scenario has that name.
-    pub fn new(
+    pub(crate) fn new(
         default: &str,
         snapshots: Vec<Arc<Snapshot>>,
         shared: Shared,
@@ -87,56 +87,48 @@ impl Registry {
     }
 
     /// The default scenario's standing world.
-    #[must_use]
-    pub fn default_world(&self) -> Arc<World> {
+    pub(crate) fn default_world(&self) -> Arc<World> {
         Arc::clone(&self.read().default)
     }
 
     /// The world of that name.
-    #[must_use]
-    pub fn named(&self, name: &str) -> Option<Arc<World>> {
+    pub(crate) fn named(&self, name: &str) -> Option<Arc<World>> {
         let worlds = self.read();
         if name == DEFAULT { Some(Arc::clone(&worlds.default)) } else { worlds.by_name.get(name).cloned() }
     }
 
     /// The world of a key, if it has its own.
-    #[must_use]
-    pub fn of_key(&self, key: &str) -> Option<Arc<World>> {
+    pub(crate) fn of_key(&self, key: &str) -> Option<Arc<World>> {
         self.read().by_key.get(key).cloned()
     }
 
     /// Whether any key has a world of its own.
-    #[must_use]
-    pub fn has_own_keys(&self) -> bool {
+    pub(crate) fn has_own_keys(&self) -> bool {
         self.own_keys.load(Ordering::Acquire)
     }
 
     /// Name of the default scenario.
-    #[must_use]
-    pub fn default_name(&self) -> &str {
+    pub(crate) fn default_name(&self) -> &str {
         &self.default
     }
 
     /// How many worlds there are.
-    #[must_use]
-    pub fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.read().by_name.len()
     }
 
     /// All worlds, by name.
-    #[must_use]
-    pub fn all(&self) -> Vec<Arc<World>> {
+    pub(crate) fn all(&self) -> Vec<Arc<World>> {
         self.read().by_name.values().cloned().collect()
     }
 
     /// The scenario of that name, or the default one, as loaded last.
-    #[must_use]
-    pub fn scenario(&self, name: Option<&str>) -> Option<Arc<Snapshot>> {
+    pub(crate) fn scenario(&self, name: Option<&str>) -> Option<Arc<Snapshot>> {
         self.read().loaded.get(name.unwrap_or(&self.default)).cloned()
     }
 
     /// Creates a world.
-    pub fn make(&self, wanted: WorldRequest) -> Result<Arc<World>, CreateError> {
+    pub(crate) fn make(&self, wanted: WorldRequest) -> Result<Arc<World>, CreateError> {
         let _held = self.change();
         self.made(wanted)
     }
@@ -146,7 +138,7 @@ impl Registry {
     ///
     /// # Errors
     /// An existing world stays as it was.
-    pub fn put(&self, name: &str, wanted: WorldRequest) -> Result<(Arc<World>, bool), CreateError> {
+    pub(crate) fn put(&self, name: &str, wanted: WorldRequest) -> Result<(Arc<World>, bool), CreateError> {
         let _held = self.change();
         let Some(world) = self.named(name) else {
             return Ok((self.made(WorldRequest { name: Some(name.to_owned()), ..wanted })?, true));
@@ -169,7 +161,7 @@ impl Registry {
     ///
     /// # Errors
     /// There is no room for the dataset of that seed; the world stays as it was.
-    pub fn reset(&self, world: &Arc<World>, seed: Option<Seed>) -> Result<(), CreateError> {
+    pub(crate) fn reset(&self, world: &Arc<World>, seed: Option<Seed>) -> Result<(), CreateError> {
         let _held = self.change();
         self.find_room(&world.scenario().0, seed.or(world.start_seed()), Some(world))?;
         world.reset(seed);
@@ -178,7 +170,7 @@ impl Registry {
     }
 
     /// Removes a world: its name is free then, and its key unknown.
-    pub fn remove(&self, name: &str) -> Result<(), RemoveError> {
+    pub(crate) fn remove(&self, name: &str) -> Result<(), RemoveError> {
         let held = self.change();
         let world = self.named(name).ok_or(RemoveError::Unknown)?;
         if world.is_standing() {
@@ -192,7 +184,7 @@ impl Registry {
 
     /// Removes the worlds that were created on demand and not used for longer than `idle`. `now` is the process's time.
     /// Returns how many were removed.
-    pub fn expire(&self, now: Duration, idle: Duration) -> usize {
+    pub(crate) fn expire(&self, now: Duration, idle: Duration) -> usize {
         let held = self.change();
         let idled = |world: &&Arc<World>| now.saturating_sub(world.last_used()) > idle;
         let gone: Vec<Arc<World>> = self.read().made().filter(idled).cloned().collect();
@@ -270,7 +262,7 @@ impl Registry {
     }
 
     /// Applies a scenario that was loaded to all its worlds: the standing one, those of its keys, and those on demand.
-    pub fn apply(&self, snapshot: &Arc<Snapshot>) {
+    pub(crate) fn apply(&self, snapshot: &Arc<Snapshot>) {
         let _held = self.change();
         let all: Vec<Arc<World>> = self.read().every().cloned().collect();
         for world in all.iter().filter(|world| world.snapshot().scenario == snapshot.scenario) {

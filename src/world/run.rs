@@ -20,15 +20,15 @@ use crate::world::stream::Stream;
 
 /// The state of a world between two resets.
 #[derive(Debug)]
-pub struct Run {
+pub(crate) struct Run {
     /// World time.
-    pub clock: VirtualClock,
+    pub(crate) clock: VirtualClock,
     /// What clients wrote. A mutex: writes are short, never across an await, and readers of facts do not come here.
-    pub ledger: Mutex<Ledger>,
+    pub(crate) ledger: Mutex<Ledger>,
     /// Added reviews and questions. They have their own locks, since every reader of facts asks for them.
-    pub added: AddedRecords,
+    pub(crate) added: AddedRecords,
     /// The calls of the run.
-    pub journal: Arc<Journal>,
+    pub(crate) journal: Arc<Journal>,
     /// Held for a few instructions, like the ledger.
     quotas: Mutex<Quotas>,
     /// What faults have counted. The lock is held for one whole decision, so that a count applies once.
@@ -67,7 +67,7 @@ impl Run {
     }
 
     /// The current snapshot.
-    pub fn snapshot(&self) -> Arc<Snapshot> {
+    pub(crate) fn snapshot(&self) -> Arc<Snapshot> {
         self.snapshot.load_full()
     }
 
@@ -83,17 +83,17 @@ impl Run {
     }
 
     /// What clients wrote.
-    pub fn ledger(&self) -> MutexGuard<'_, Ledger> {
+    pub(crate) fn ledger(&self) -> MutexGuard<'_, Ledger> {
         self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What keys have used up.
-    pub fn quotas(&self) -> MutexGuard<'_, Quotas> {
+    pub(crate) fn quotas(&self) -> MutexGuard<'_, Quotas> {
         self.quotas.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What faults have counted.
-    pub fn counters(&self) -> MutexGuard<'_, Counters> {
+    pub(crate) fn counters(&self) -> MutexGuard<'_, Counters> {
         self.counters.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -6,16 +6,16 @@ use crate::journal::budget::{Budget, Limits};
 use crate::webhook::engine::Engine;
 
 #[derive(Clone, Debug, Default)]
-pub struct Shared {
+pub(crate) struct Shared {
     /// The bound on all journals together.
-    pub budget: Arc<Budget>,
+    pub(crate) budget: Arc<Budget>,
     /// Delivers the events of all worlds.
-    pub engine: Arc<Engine>,
+    pub(crate) engine: Arc<Engine>,
 }
 
 impl Shared {
     /// With limits of the journals. The engine does not run yet.
-    pub fn new(limits: Limits) -> Self {
+    pub(crate) fn new(limits: Limits) -> Self {
         Self { budget: Budget::new(limits), engine: Arc::default() }
     }
 }

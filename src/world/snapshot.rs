@@ -18,22 +18,22 @@ use crate::webhook::plan::WebhookPlan;
 
 /// A scenario as it is served. Clones are cheap, since large parts are shared.
 #[derive(Clone, Debug)]
-pub struct Snapshot {
+pub(crate) struct Snapshot {
     /// 1-based number of the load of the scenario.
-    pub generation: u64,
-    pub scenario: String,
+    pub(crate) generation: u64,
+    pub(crate) scenario: String,
     /// One line about it.
-    pub summary: Option<String>,
+    pub(crate) summary: Option<String>,
     /// The seed of generated data and draws.
-    pub seed: Seed,
-    pub clock: clock::Setting,
-    pub keys: Arc<Keys>,
-    pub dialect: Arc<Dialect>,
-    pub faults: Arc<counters::Plan>,
-    pub webhooks: Arc<WebhookPlan>,
+    pub(crate) seed: Seed,
+    pub(crate) clock: clock::Setting,
+    pub(crate) keys: Arc<Keys>,
+    pub(crate) dialect: Arc<Dialect>,
+    pub(crate) faults: Arc<counters::Plan>,
+    pub(crate) webhooks: Arc<WebhookPlan>,
     /// Names of webhook events that the scenario adds.
-    pub events: Arc<Vec<String>>,
-    pub counts: Counts,
+    pub(crate) events: Arc<Vec<String>>,
+    pub(crate) counts: Counts,
     today: Day,
     businesses: Arc<Vec<Business>>,
     data: Arc<Data>,
@@ -72,19 +72,17 @@ const LARGE: u64 = 100_000;
 
 /// The size of a scenario.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(missing_docs, reason = "what the names say")]
-pub struct Counts {
-    pub businesses: usize,
-    pub locations: usize,
-    pub reviews: u64,
-    pub questions: u64,
-    pub faults: usize,
+pub(crate) struct Counts {
+    pub(crate) businesses: usize,
+    pub(crate) locations: usize,
+    pub(crate) reviews: u64,
+    pub(crate) questions: u64,
+    pub(crate) faults: usize,
 }
 
 impl Snapshot {
     /// The snapshot of a scenario under a seed.
-    #[must_use]
-    pub fn new(generation: u64, seed: Seed, scenario: Scenario) -> Self {
+    pub(crate) fn new(generation: u64, seed: Seed, scenario: Scenario) -> Self {
         let datasets = Arc::<Datasets>::default();
         Self {
             generation,
@@ -107,8 +105,7 @@ impl Snapshot {
 
     /// The same scenario with another seed or other faults, where given. A dataset is built only for a seed that no other
     /// world has.
-    #[must_use]
-    pub fn with(self: &Arc<Self>, seed: Option<Seed>, faults: Option<counters::Plan>) -> Arc<Self> {
+    pub(crate) fn with(self: &Arc<Self>, seed: Option<Seed>, faults: Option<counters::Plan>) -> Arc<Self> {
         let seed = seed.filter(|seed| *seed != self.seed);
         if seed.is_none() && faults.is_none() {
             return Arc::clone(self);
@@ -124,27 +121,23 @@ impl Snapshot {
     }
 
     /// Whether the dataset is large.
-    #[must_use]
-    pub const fn is_large(&self) -> bool {
+    pub(crate) const fn is_large(&self) -> bool {
         self.counts.reviews + self.counts.questions > LARGE
     }
 
     /// How many reviews of the dataset are generated so far.
-    #[must_use]
-    pub fn done(&self) -> u64 {
+    pub(crate) fn done(&self) -> u64 {
         self.data.done.load(Ordering::Relaxed)
     }
 
     /// The dataset, if it has been built.
-    #[must_use]
-    pub fn ready(&self) -> Option<&Dataset> {
+    pub(crate) fn ready(&self) -> Option<&Dataset> {
         self.data.dataset.get()
     }
 
     /// The dataset. The first call builds it, which may take a second and belongs on no request thread; concurrent calls
     /// wait for it.
-    #[expect(clippy::must_use_candidate, reason = "it is also asked for to have it built")]
-    pub fn dataset(&self) -> &Dataset {
+    pub(crate) fn dataset(&self) -> &Dataset {
         self.data.dataset.get_or_init(|| {
             Dataset::build(
                 self.seed,
@@ -157,20 +150,17 @@ impl Snapshot {
     }
 
     /// The day on which the scenario's clock starts.
-    #[must_use]
-    pub const fn today(&self) -> Day {
+    pub(crate) const fn today(&self) -> Day {
         self.today
     }
 
     /// What faults may refer to, in a world with that clock mode.
-    #[must_use]
-    pub fn references(&self, mode: clock::Mode) -> References<'_> {
+    pub(crate) fn references(&self, mode: clock::Mode) -> References<'_> {
         References::new(self.keys.all(), &self.businesses, &self.dialect, mode == clock::Mode::Frozen)
     }
 
     /// The accounts as the scenario gives them.
-    #[must_use]
-    pub fn businesses(&self) -> &[Business] {
+    pub(crate) fn businesses(&self) -> &[Business] {
         &self.businesses
     }
 }

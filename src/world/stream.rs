@@ -12,7 +12,7 @@ const WAITING: usize = 1 << 20;
 
 /// The watchers of a world.
 #[derive(Debug, Default)]
-pub struct Stream {
+pub(crate) struct Stream {
     /// Whether there are any: read without the lock, since mostly there are none.
     any: AtomicBool,
     /// Held to send one event. Nobody is waited for.
@@ -29,14 +29,14 @@ struct Watcher {
 
 /// The events for one watcher.
 #[derive(Debug)]
-pub struct Watch {
+pub(crate) struct Watch {
     events: UnboundedReceiver<Bytes>,
     waiting: Arc<AtomicUsize>,
 }
 
 impl Watch {
     /// The next event.
-    pub async fn recv(&mut self) -> Option<Bytes> {
+    pub(crate) async fn recv(&mut self) -> Option<Bytes> {
         let event = self.events.recv().await?;
         self.waiting.fetch_sub(event.len(), Ordering::Relaxed);
         Some(event)
@@ -45,7 +45,7 @@ impl Watch {
 
 impl Stream {
     /// Watches what is published from now on.
-    pub fn watch(&self) -> Watch {
+    pub(crate) fn watch(&self) -> Watch {
         let (sender, events) = unbounded_channel();
         let waiting = Arc::<AtomicUsize>::default();
         let mut watchers = self.watchers.lock().unwrap_or_else(PoisonError::into_inner);
@@ -54,12 +54,12 @@ impl Stream {
         Watch { events, waiting }
     }
 
-    pub fn is_watched(&self) -> bool {
+    pub(crate) fn is_watched(&self) -> bool {
         self.any.load(Ordering::Acquire)
     }
 
     /// Sends an event to all watchers. A watcher that did not keep up gets the number of events that it missed.
-    pub fn publish(&self, kind: &str, data: &Value) {
+    pub(crate) fn publish(&self, kind: &str, data: &Value) {
         let event = encode(kind, data);
         let mut watchers = self.watchers.lock().unwrap_or_else(PoisonError::into_inner);
         watchers.retain_mut(|watcher| watcher.send(&event));

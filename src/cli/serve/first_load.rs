@@ -20,7 +20,7 @@ use crate::world::shared::Shared;
 ///
 /// # Errors
 /// Nothing can be served, or a file that was asked for cannot.
-pub fn first_load(flags: &Flags, setup: &Setup, log: &Log) -> Result<(Registry, LoadStatus), Failure> {
+pub(crate) fn first_load(flags: &Flags, setup: &Setup, log: &Log) -> Result<(Registry, LoadStatus), Failure> {
     require_paths(setup)?;
     let reading = reload::read(setup);
     let folder = &reading.folder;

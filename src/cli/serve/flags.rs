@@ -11,47 +11,47 @@ use crate::scenario::scalars::{DURATION_FORMAT, parse_duration};
 use crate::server::log::Format;
 
 #[derive(Debug, Args)]
-pub struct Flags {
+pub(crate) struct Flags {
     #[command(flatten)]
-    pub sources: Sources,
+    pub(crate) sources: Sources,
     /// Port to listen on; 0 picks a free one
     #[arg(long, default_value_t = 8080, env = "STANDIN_PORT")]
-    pub port: u16,
+    pub(crate) port: u16,
     /// Address to listen on
     #[arg(long, default_value = "127.0.0.1", env = "STANDIN_HOST")]
-    pub host: String,
+    pub(crate) host: String,
     /// Scenario that answers at `/` [default: `demo`, or else the first by name]
     #[arg(long, value_name = "NAME", env = "STANDIN_DEFAULT")]
-    pub default: Option<String>,
+    pub(crate) default: Option<String>,
     /// Look for changed files twice a second, for network folders that report no changes
     #[arg(long, env = "STANDIN_POLL")]
-    pub poll: bool,
+    pub(crate) poll: bool,
     /// Format of the log
     #[arg(long, value_enum, default_value_t = Format::Text, env = "STANDIN_LOG")]
-    pub log: Format,
+    pub(crate) log: Format,
     /// Do not log requests
     #[arg(long, env = "STANDIN_QUIET")]
-    pub quiet: bool,
+    pub(crate) quiet: bool,
     /// Token of the admin API; without one, the admin API is off unless the address is a loopback address
     #[arg(long, value_name = "TOKEN", env = "STANDIN_ADMIN_TOKEN", hide_env_values = true)]
-    pub admin_token: Option<String>,
+    pub(crate) admin_token: Option<String>,
     /// Number of worker threads [default: one per processor]
     #[arg(long, env = "STANDIN_WORKERS")]
-    pub workers: Option<NonZeroUsize>,
+    pub(crate) workers: Option<NonZeroUsize>,
     /// Seconds that open requests and deliveries may take to finish after Ctrl-C or SIGTERM
     #[arg(long, value_name = "SECONDS", default_value_t = 5, env = "STANDIN_GRACE")]
-    pub grace: u64,
+    pub(crate) grace: u64,
     /// Delete a world that was created on demand after it was unused for this long; `never` keeps it
     #[arg(long, value_name = "DURATION", default_value = "1h", value_parser = idle, env = "STANDIN_IDLE")]
-    pub idle: Idle,
+    pub(crate) idle: Idle,
     #[command(flatten)]
-    pub journal: Journal,
+    pub(crate) journal: Journal,
 }
 
 /// How much of the requests and responses the journals keep.
 #[derive(Clone, Copy, Debug, Args)]
 #[command(next_help_heading = "Journal")]
-pub struct Journal {
+pub(crate) struct Journal {
     /// Most bytes that the journal of a world keeps, such as 512KiB or 8MiB; 0 keeps nothing
     #[arg(long = "journal", value_name = "SIZE", default_value = "8MiB", value_parser = size, env = "STANDIN_JOURNAL")]
     world: usize,
@@ -71,7 +71,7 @@ impl From<Journal> for Limits {
 
 /// After how long an unused world is deleted; `None` is never.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Idle(pub Option<Duration>);
+pub(crate) struct Idle(pub(crate) Option<Duration>);
 
 fn idle(text: &str) -> Result<Idle, String> {
     if text == "never" {

@@ -18,18 +18,18 @@ const DIM: Style = Style::new().dimmed();
 const GREEN: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Green)));
 
 #[derive(Debug)]
-pub struct Greeting<'a> {
-    pub registry: &'a Registry,
+pub(crate) struct Greeting<'a> {
+    pub(crate) registry: &'a Registry,
     /// The address that the server listens on.
-    pub address: SocketAddr,
+    pub(crate) address: SocketAddr,
     /// The scenario files and folders, as named on the command line.
-    pub paths: &'a [PathBuf],
+    pub(crate) paths: &'a [PathBuf],
     /// Whether the admin API is on.
-    pub admin: bool,
+    pub(crate) admin: bool,
 }
 
 impl Greeting<'_> {
-    pub fn format(&self, format: Format) -> String {
+    pub(crate) fn format(&self, format: Format) -> String {
         match format {
             Format::Text => self.text(),
             Format::Json => self.json(),

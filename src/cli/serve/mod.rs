@@ -1,15 +1,15 @@
 //! `standin serve [PATH…]`: serves scenarios, and reloads them when their files change.
 
 /// The flags.
-pub mod flags;
+pub(crate) mod flags;
 /// The first load of the scenarios.
-pub mod first_load;
+pub(crate) mod first_load;
 /// What `serve` prints when it is ready.
-pub mod greeting;
+pub(crate) mod greeting;
 /// A progress bar while a large dataset is built.
-pub mod progress;
+pub(crate) mod progress;
 /// Reloading when files change.
-pub mod watch;
+pub(crate) mod watch;
 
 use std::io::{ErrorKind, IsTerminal};
 use std::net::TcpListener;
@@ -33,17 +33,17 @@ use crate::world::registry::Registry;
 
 /// Why the server does not start: the exit code, and a message that says what to do.
 #[derive(Debug)]
-pub struct Failure {
-    pub exit: Exit,
-    pub message: String,
+pub(crate) struct Failure {
+    pub(crate) exit: Exit,
+    pub(crate) message: String,
 }
 
 impl Failure {
-    pub fn cannot_start(message: impl Into<String>) -> Self {
+    pub(crate) fn cannot_start(message: impl Into<String>) -> Self {
         Self { exit: Exit::CannotStart, message: message.into() }
     }
 
-    pub fn usage(message: impl Into<String>) -> Self {
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self { exit: Exit::Usage, message: message.into() }
     }
 }
@@ -54,7 +54,7 @@ const AT_EXIT: Duration = Duration::from_secs(1);
 const AFTER_PANIC: Duration = Duration::from_millis(100);
 
 /// Serves until Ctrl-C or SIGTERM.
-pub fn run(flags: &Flags) -> Exit {
+pub(crate) fn run(flags: &Flags) -> Exit {
     let requests = !flags.quiet && (flags.log == Format::Json || std::io::stdout().is_terminal());
     let log = match Log::start(flags.log, requests) {
         Ok(log) => log,

@@ -13,7 +13,7 @@ const DELAY: Duration = Duration::from_millis(200);
 const STEP: Duration = Duration::from_millis(50);
 
 /// Draws the progress of a snapshot's dataset until it is built.
-pub fn show(snapshot: &Snapshot) {
+pub(crate) fn show(snapshot: &Snapshot) {
     park_timeout(DELAY);
     if snapshot.ready().is_some() {
         return;

@@ -25,7 +25,7 @@ const POLL: Duration = Duration::from_millis(500);
 ///
 /// # Errors
 /// The operating system cannot watch files.
-pub fn start(
+pub(crate) fn start(
     poll: bool,
     setup: Arc<Setup>,
     registry: Arc<Registry>,

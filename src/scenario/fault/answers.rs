@@ -9,7 +9,7 @@ use crate::scenario::source::Span;
 
 /// What must exist for a change to apply at a pointer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Requires {
+pub(crate) enum Requires {
     /// The value at the pointer.
     Value,
     /// Only the map or list around it, because the change adds the value.
@@ -50,7 +50,7 @@ fn follow(schema: &Value, pointer: &Pointer, requires: Requires) -> Result<(), D
 }
 
 /// Warns about a pointer into nothing: neither the operations' answers nor an API error have the place.
-pub fn check(
+pub(crate) fn check(
     findings: &mut Findings,
     (pointer, requires): (&Pointer, Requires),
     span: Span,

@@ -15,9 +15,9 @@ use crate::scenario::scalars::parse_rate;
 
 /// A number of bytes per interval: `64 per 100ms`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Drip {
-    pub bytes: u32,
-    pub every: Duration,
+pub(crate) struct Drip {
+    pub(crate) bytes: u32,
+    pub(crate) every: Duration,
 }
 
 impl Read for Drip {
@@ -38,7 +38,7 @@ impl Read for Drip {
 }
 
 /// Validates the change to a body; `node` is the tree that `raw` was read from.
-pub fn validate(
+pub(crate) fn validate(
     findings: &mut Findings,
     raw: &Spanned<raw::Body>,
     node: &Node,

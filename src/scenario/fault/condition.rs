@@ -58,7 +58,7 @@ fn pointer(findings: &mut Findings, text: &str, span: Span) -> Option<Pointer> {
 }
 
 /// Validates a condition and reports unknown references in it.
-pub fn validate(findings: &mut Findings, references: &References, when: &When) -> Condition {
+pub(crate) fn validate(findings: &mut Findings, references: &References, when: &When) -> Condition {
     let keys = given_entries(findings, "key", when.key.as_ref())
         .map_or_else(Vec::new, |list| keys(findings, references, list));
     let businesses = given_entries(findings, "business", when.business.as_ref())

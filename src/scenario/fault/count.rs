@@ -57,9 +57,9 @@ fn hit(text: &str) -> Option<Hit> {
 
 /// An exact number of requests out of each block: `3 of 10`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Exactly {
-    pub hits: u32,
-    pub of: u32,
+pub(crate) struct Exactly {
+    pub(crate) hits: u32,
+    pub(crate) of: u32,
 }
 
 impl Read for Exactly {
@@ -122,15 +122,15 @@ impl Read for During {
 
 /// The keys of a fault, or of a delivery fault, that say which of the matching requests it applies to.
 #[derive(Clone, Copy, Debug)]
-pub struct CountKeys<'a> {
-    pub per: Per,
-    pub hits: Option<&'a Spanned<OneOrMany<Hit>>>,
-    pub chance: Option<&'a Spanned<Share>>,
-    pub exactly: Option<&'a Spanned<Exactly>>,
-    pub during: Option<&'a Spanned<During>>,
+pub(crate) struct CountKeys<'a> {
+    pub(crate) per: Per,
+    pub(crate) hits: Option<&'a Spanned<OneOrMany<Hit>>>,
+    pub(crate) chance: Option<&'a Spanned<Share>>,
+    pub(crate) exactly: Option<&'a Spanned<Exactly>>,
+    pub(crate) during: Option<&'a Spanned<During>>,
 }
 
-pub fn validate(findings: &mut Findings, references: &References, keys: &CountKeys) -> Count {
+pub(crate) fn validate(findings: &mut Findings, references: &References, keys: &CountKeys) -> Count {
     if let (Some(during), true) = (keys.during, references.frozen) {
         findings
             .warning(
@@ -169,7 +169,7 @@ fn share(findings: &mut Findings, keys: &CountKeys) -> count::Share {
     share
 }
 
-pub fn per(raw: Option<&Spanned<raw::Per>>) -> Per {
+pub(crate) fn per(raw: Option<&Spanned<raw::Per>>) -> Per {
     match raw.map(|per| per.value) {
         None | Some(raw::Per::World) => Per::World,
         Some(raw::Per::Key) => Per::Key,

@@ -45,7 +45,7 @@ impl Read for Delay {
 }
 
 /// Adds help to the last finding if a part of the range `text` is a number without a unit.
-pub fn hint_at_unit(findings: &mut Findings, text: &str) {
+pub(crate) fn hint_at_unit(findings: &mut Findings, text: &str) {
     if text.split('-').any(|part| parse_digits(part.trim()).is_some()) {
         findings.help_last("a unit is missing: `ms`, `s`, `m` or `h`");
     }

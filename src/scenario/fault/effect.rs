@@ -13,7 +13,7 @@ use crate::scenario::read::Spanned;
 use crate::scenario::report::{at_most_one, stray_key};
 
 /// Validates the effect of a fault; `node` is the tree that `then` was read from. Reports a `then` without effect.
-pub fn validate(
+pub(crate) fn validate(
     findings: &mut Findings,
     then: &Spanned<Then>,
     node: &Node,

@@ -16,7 +16,7 @@ use crate::scenario::report::{at_most_one, stray_key};
 use crate::scenario::source::Span;
 
 /// Validates the API error that `then` injects.
-pub fn validate(
+pub(crate) fn validate(
     findings: &mut Findings,
     error: &ErrorMap,
     retry_after: Option<&Spanned<Duration>>,
@@ -73,7 +73,7 @@ fn warn_if_never_answered(findings: &mut Findings, row: &Row, span: Span, operat
 }
 
 /// Checks that a response with this status can have a body.
-pub fn status_with_body(findings: &mut Findings, status: &Spanned<FinalStatus>) -> Option<u16> {
+pub(crate) fn status_with_body(findings: &mut Findings, status: &Spanned<FinalStatus>) -> Option<u16> {
     let number = u16::try_from(status.value.0).ok()?;
     if matches!(number, 204 | 205 | 304) {
         findings.error("wrong-value", status.span, format!("a response with status {number} has no body"));
@@ -83,7 +83,7 @@ pub fn status_with_body(findings: &mut Findings, status: &Spanned<FinalStatus>) 
 }
 
 /// The body that goes with a plain status; `node` is the map that holds both.
-pub fn content(findings: &mut Findings, then: &Then, node: &Node) -> Content {
+pub(crate) fn content(findings: &mut Findings, then: &Then, node: &Node) -> Content {
     // `json: null` is a body too, but the raw value does not distinguish it from an absent one.
     let entry = node.entries().and_then(|entries| entries.iter().find(|entry| &*entry.key == "json"));
     let json = entry.map(|entry| entry.value.span);
@@ -97,7 +97,7 @@ pub fn content(findings: &mut Findings, then: &Then, node: &Node) -> Content {
 }
 
 /// Reports keys of `then` that are given without the key they belong to.
-pub fn check_stray_keys(findings: &mut Findings, then: &Then) {
+pub(crate) fn check_stray_keys(findings: &mut Findings, then: &Then) {
     if let (Some(value), None) = (&then.retry_after, &then.error) {
         stray_key(findings, value.span, ("retry_after", "`error`"));
         if then.status.is_some() {

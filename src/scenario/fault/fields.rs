@@ -12,7 +12,7 @@ use crate::scenario::source::Span;
 const RETIRED: &str = "api_key";
 
 /// Warns about conditions on parameters and fields that none of these operations has.
-pub fn check(
+pub(crate) fn check(
     findings: &mut Findings,
     references: &References,
     (when, condition): (&When, &Condition),

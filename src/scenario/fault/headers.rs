@@ -12,14 +12,14 @@ use crate::scenario::source::Span;
 const FRAMING: [&str; 2] = ["content-length", "transfer-encoding"];
 
 /// Whether a text can be a header name (RFC 9110, 5.1).
-pub fn is_name(name: &str) -> bool {
+pub(crate) fn is_name(name: &str) -> bool {
     let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     !name.is_empty() && name.bytes().all(token)
 }
 
 /// Collects a map of headers by lower-case name, with each value converted by `value`. The result is sorted, because the
 /// order in which headers are written has no meaning.
-pub fn by_name<T, V: Ord>(
+pub(crate) fn by_name<T, V: Ord>(
     findings: &mut Findings,
     members: &NonNullMap<T>,
     value: impl Fn(&mut Findings, &str, &T, Span) -> Option<V>,
@@ -61,7 +61,7 @@ fn header_value(findings: &mut Findings, name: &str, value: &Text, span: Span) -
 }
 
 /// The headers to set, with their values. Reports headers that the server sets itself.
-pub fn set(findings: &mut Findings, members: &NonNullMap<Text>) -> Vec<(String, String)> {
+pub(crate) fn set(findings: &mut Findings, members: &NonNullMap<Text>) -> Vec<(String, String)> {
     for member in &members.0 {
         check_framing(findings, &member.key, member.key_span);
     }
@@ -77,7 +77,7 @@ fn check_framing(findings: &mut Findings, name: &str, span: Span) {
 }
 
 /// Validates the header changes of a fault.
-pub fn validate(findings: &mut Findings, raw: &Spanned<HeaderChanges>) -> Option<Headers> {
+pub(crate) fn validate(findings: &mut Findings, raw: &Spanned<HeaderChanges>) -> Option<Headers> {
     let changes = &raw.value;
     let set = changes.set.as_ref().map_or_else(Vec::new, |set| self::set(findings, &set.value));
     let mut remove = Vec::new();

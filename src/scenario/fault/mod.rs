@@ -17,25 +17,25 @@ use crate::scenario::source::Span;
 use crate::scenario::validate::Unique;
 
 /// The shapes of answers, which patches are checked against.
-pub mod answers;
-pub mod body;
-pub mod condition;
+pub(crate) mod answers;
+pub(crate) mod body;
+pub(crate) mod condition;
 /// Counters and the selection of counted requests.
-pub mod count;
-pub mod delay;
-pub mod effect;
+pub(crate) mod count;
+pub(crate) mod delay;
+pub(crate) mod effect;
 /// API errors and plain statuses.
-pub mod error;
+pub(crate) mod error;
 /// The fields of requests, which conditions are checked against.
-pub mod fields;
-pub mod headers;
-pub mod patch;
-pub mod raw;
+pub(crate) mod fields;
+pub(crate) mod headers;
+pub(crate) mod patch;
+pub(crate) mod raw;
 /// Faults that can never apply because of an earlier one.
-pub mod shadow;
+pub(crate) mod shadow;
 
 /// Validates the faults of a scenario. Faults with an error are left out.
-pub fn validate(findings: &mut Findings, references: &References, nodes: &[&Node]) -> Vec<Fault> {
+pub(crate) fn validate(findings: &mut Findings, references: &References, nodes: &[&Node]) -> Vec<Fault> {
     let mut names = Unique::new("duplicate-name", "fault");
     let mut faults: Vec<(Fault, Span)> = Vec::with_capacity(nodes.len());
     for node in nodes {
@@ -49,31 +49,35 @@ pub fn validate(findings: &mut Findings, references: &References, nodes: &[&Node
 }
 
 /// Validates a single fault, as the admin API receives it. Returns none if it has an error.
-pub fn validate_one(findings: &mut Findings, references: &References, node: &Node) -> Option<Fault> {
+pub(crate) fn validate_one(findings: &mut Findings, references: &References, node: &Node) -> Option<Fault> {
     let before = findings.errors();
     let fault = build(findings, references, node);
     fault.filter(|_| findings.errors() == before)
 }
 
 /// The `name` of a list entry, with its span.
-pub fn name(node: &Node) -> Option<(&str, Span)> {
+pub(crate) fn name(node: &Node) -> Option<(&str, Span)> {
     let name = node.get("name")?;
     Some((&name.scalar()?.text, name.span))
 }
 
 /// The span of an entry's name. Reports a name that appears twice.
-pub fn unique_name<'a>(findings: &mut Findings, names: &mut Unique<&'a str>, node: &'a Node) -> Option<Span> {
+pub(crate) fn unique_name<'a>(
+    findings: &mut Findings,
+    names: &mut Unique<&'a str>,
+    node: &'a Node,
+) -> Option<Span> {
     let (name, span) = name(node)?;
     names.insert(findings, name, span);
     Some(span)
 }
 
-pub fn names(nodes: &[&Node]) -> Vec<String> {
+pub(crate) fn names(nodes: &[&Node]) -> Vec<String> {
     nodes.iter().filter_map(|node| name(node)).map(|(name, _)| name.to_owned()).collect()
 }
 
 /// Error codes outside the catalogue that faults inject.
-pub fn custom_codes(faults: &[Fault]) -> Vec<u32> {
+pub(crate) fn custom_codes(faults: &[Fault]) -> Vec<u32> {
     let custom = |fault: &Fault| match &fault.effect.effect {
         Some(Effect::Error(Error { answer: Answer::Custom { number, .. }, .. })) => Some(*number),
         Some(

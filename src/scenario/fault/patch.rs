@@ -11,12 +11,12 @@ use crate::scenario::read::Spanned;
 use crate::scenario::source::Span;
 
 /// The elements of a list; none if the node is not a list.
-pub fn entries(node: &Node) -> &[Node] {
+pub(crate) fn entries(node: &Node) -> &[Node] {
     if let Value::List(list) = &node.value { list } else { &[] }
 }
 
 /// Validates a patch; `nodes` are the trees of its changes. Returns none if one of them is wrong.
-pub fn validate(
+pub(crate) fn validate(
     findings: &mut Findings,
     raw: &Spanned<Vec<Spanned<raw::Change>>>,
     nodes: &[Node],

@@ -20,7 +20,7 @@ use crate::scenario::scalars::{Id, Integer, NonBlank, Share, Text, parse_digits}
 
 raw! {
     /// A fault: a condition on requests, how often it applies, and the effect on the response.
-    pub struct Fault "a fault" {
+    pub(crate) struct Fault "a fault" {
         /// Name of the fault, shown in lists and the journal, and used by `Prefer: fault=<name>`.
         required "name" name: NonBlank,
         /// Operations that the fault applies to. Default: all.
@@ -46,7 +46,7 @@ raw! {
     }
 
     /// Condition on a request.
-    pub struct When "`when`" {
+    pub(crate) struct When "`when`" {
         /// API key of the request, given as the key itself or its name.
         optional "key" key: OneOrMany<NonBlank>,
         /// Business number that the request names in its path, query, headers or body.
@@ -60,7 +60,7 @@ raw! {
     }
 
     /// Effect of a fault: one of `error`, `status`, `connection`, `body` and `lost`. `delay` and `headers` may accompany any of them or stand alone.
-    pub struct Then "`then`" {
+    pub(crate) struct Then "`then`" {
         /// Answers with an API error: a code of the catalogue, or a map that overrides its status or message.
         optional "error" error: ErrorSpec,
         /// With `error`: value of the `retry-after` header, in whole seconds.
@@ -86,7 +86,7 @@ raw! {
     }
 
     /// An API error, with a different status or message if given.
-    pub struct ErrorMap "`error`" {
+    pub(crate) struct ErrorMap "`error`" {
         /// Error code. With a code outside the catalogue, `status` and `message` are required.
         required "code" code: ErrorCode,
         /// HTTP status. Default: that of the catalogue.
@@ -96,7 +96,7 @@ raw! {
     }
 
     /// Changes to the headers of a response.
-    pub struct HeaderChanges "`headers`" {
+    pub(crate) struct HeaderChanges "`headers`" {
         /// Headers to set, with their values.
         optional "set" set: NonNullMap<Text>,
         /// Headers to remove.
@@ -104,7 +104,7 @@ raw! {
     }
 
     /// A change to the body of the response: exactly one of the keys.
-    pub struct Body "`body`" {
+    pub(crate) struct Body "`body`" {
         /// Sends only this share of the bytes, then resets the connection.
         optional "truncate" truncate: Share,
         /// Sends the body slowly, a number of bytes per interval: `64 per 100ms`.
@@ -116,7 +116,7 @@ raw! {
     }
 
     /// One operation of a JSON Patch.
-    pub struct Change "a patch entry" {
+    pub(crate) struct Change "a patch entry" {
         /// Kind of change.
         required "op" op: Op,
         /// JSON Pointer to the value that changes.
@@ -128,7 +128,7 @@ raw! {
     }
 
     /// A log-normal distribution of latency.
-    pub struct LogNormal "`delay`" {
+    pub(crate) struct LogNormal "`delay`" {
         /// Half of the requests are faster than this.
         required "median" median: Duration,
         /// One request in a hundred is slower than this.
@@ -138,24 +138,24 @@ raw! {
 
 choice! {
     /// Which requests share one counter.
-    pub enum Per { "world" World, "key" Key, "request" Request }
+    pub(crate) enum Per { "world" World, "key" Key, "request" Request }
     /// How a connection breaks.
-    pub enum Connection { "reset" Reset, "close" Close, "stall" Stall, "garbage" Garbage }
+    pub(crate) enum Connection { "reset" Reset, "close" Close, "stall" Stall, "garbage" Garbage }
     /// How a response is lost.
-    pub enum Lost { "reset" Reset }
+    pub(crate) enum Lost { "reset" Reset }
     /// Kind of change in a JSON Patch.
-    pub enum Op {
+    pub(crate) enum Op {
         "add" Add, "remove" Remove, "replace" Replace, "move" Move, "copy" Copy, "test" Test,
     }
 }
 
 /// The HTTP status of a final response; statuses below 200 are only informational.
-pub type FinalStatus = Integer<200, 599>;
-pub type ErrorCode = Integer<1, { u32::MAX as u64 }>;
+pub(crate) type FinalStatus = Integer<200, 599>;
+pub(crate) type ErrorCode = Integer<1, { u32::MAX as u64 }>;
 
 /// An API error, written as its code or as a map.
 #[derive(Debug, Default)]
-pub struct ErrorSpec(pub ErrorMap);
+pub(crate) struct ErrorSpec(pub(crate) ErrorMap);
 
 impl Read for ErrorSpec {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {

@@ -5,7 +5,7 @@ use crate::scenario::diagnostic::Findings;
 use crate::scenario::source::Span;
 
 /// Warns about each shadowed fault. The spans are those of the faults' names.
-pub fn check(findings: &mut Findings, faults: &[(Fault, Span)]) {
+pub(crate) fn check(findings: &mut Findings, faults: &[(Fault, Span)]) {
     for (at, (fault, span)) in faults.iter().enumerate() {
         let shadow = faults[..at].iter().find(|(earlier, _)| covers(earlier, fault));
         if let (Some((earlier, first)), true) = (shadow, fault.enabled) {

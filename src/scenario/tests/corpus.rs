@@ -10,7 +10,7 @@ use crate::scenario::render;
 use super::{codes, from_disk, here};
 
 /// The files of a folder with that ending, sorted.
-pub fn files(folder: &str, ending: &str) -> Vec<String> {
+pub(crate) fn files(folder: &str, ending: &str) -> Vec<String> {
     let names =
         fs::read_dir(here(folder)).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let mut names: Vec<String> = names.filter(|name| name.ends_with(ending)).collect();

@@ -12,7 +12,7 @@ use serde_json::Value as Json;
 use super::{TODAY, from_text, loaded};
 
 /// Writes a tree as YAML with the members of its maps in another order.
-pub fn permuted(value: &Json, turn: usize) -> String {
+pub(crate) fn permuted(value: &Json, turn: usize) -> String {
     match value {
         Json::Object(members) => {
             let mut members: Vec<String> = members

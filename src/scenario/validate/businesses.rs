@@ -15,7 +15,7 @@ use crate::scenario::validate::{RecordContext, Unique, questions, reviews};
 
 /// The numbers of all accounts and locations.
 #[derive(Debug, Default)]
-pub struct Accounts {
+pub(crate) struct Accounts {
     businesses: BTreeMap<u64, (Kind, Option<Spanned<Id>>)>,
     /// Location numbers, each with the number of its account.
     locations: BTreeMap<u64, u64>,
@@ -25,7 +25,7 @@ pub struct Accounts {
 
 impl Accounts {
     /// Collects all numbers. Reports a number that appears twice.
-    pub fn collect(findings: &mut Findings, list: &List<raw::Business>) -> Self {
+    pub(crate) fn collect(findings: &mut Findings, list: &List<raw::Business>) -> Self {
         let mut accounts = Self::default();
         let mut unique = Unique::new("duplicate-number", "number");
         let mut is_new = |findings: &mut Findings, number: Spanned<Id>| {
@@ -47,7 +47,7 @@ impl Accounts {
     }
 
     /// All numbers, each with what it belongs to.
-    pub fn numbers(&self) -> BTreeMap<u64, BusinessKind> {
+    pub(crate) fn numbers(&self) -> BTreeMap<u64, BusinessKind> {
         let accounts = self.businesses.keys().map(|number| (*number, BusinessKind::Account));
         let locations =
             self.locations.iter().map(|(number, account)| (*number, BusinessKind::Location(*account)));
@@ -55,7 +55,7 @@ impl Accounts {
     }
 
     /// Resolves the number of an account. Reports an unknown number, and a location's. `key` is the key it is written at.
-    pub fn resolve(&self, findings: &mut Findings, key: &str, number: Spanned<Id>) -> Option<u64> {
+    pub(crate) fn resolve(&self, findings: &mut Findings, key: &str, number: Spanned<Id>) -> Option<u64> {
         let wanted = number.value.0;
         if self.businesses.contains_key(&wanted) {
             return Some(wanted);
@@ -74,7 +74,12 @@ impl Accounts {
     }
 
     /// Resolves a number that must belong to an account or one of its locations.
-    pub fn resolve_within(&self, findings: &mut Findings, account: u64, number: Spanned<Id>) -> Option<u64> {
+    pub(crate) fn resolve_within(
+        &self,
+        findings: &mut Findings,
+        account: u64,
+        number: Spanned<Id>,
+    ) -> Option<u64> {
         let wanted = number.value.0;
         if wanted == account || self.locations.get(&wanted) == Some(&account) {
             return Some(wanted);
@@ -128,7 +133,7 @@ fn kind(raw: &raw::Business) -> Kind {
     }
 }
 
-pub fn validate(
+pub(crate) fn validate(
     loader: &mut Loader,
     context: &RecordContext,
     list: List<raw::Business>,

@@ -16,7 +16,7 @@ const COUNTRIES: [&str; 6] = ["US", "AU", "CA", "MX", "PR", "VI"];
 const FIELD_TYPES: [&str; 7] = ["text", "number", "currency", "date", "yesno", "yes/no", "boolean"];
 
 /// Validates the contacts of an account: given ones and plans of generated ones.
-pub fn validate(
+pub(crate) fn validate(
     loader: &mut Loader,
     accounts: &Accounts,
     account: u64,
@@ -39,7 +39,7 @@ pub fn validate(
 }
 
 /// Whether a text looks like an email address.
-pub fn is_email(text: &str) -> bool {
+pub(crate) fn is_email(text: &str) -> bool {
     text.split_once('@').is_some_and(|(name, host)| {
         !name.is_empty() && !host.is_empty() && !host.contains('@') && !text.contains(char::is_whitespace)
     })

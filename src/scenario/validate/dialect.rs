@@ -21,7 +21,7 @@ use crate::scenario::validate::RecordContext;
 /// Maximum number of sources in `dialect.sources`.
 const MAX_SOURCES: usize = 1000;
 
-pub fn validate(loader: &mut Loader, raw: raw::Dialect) -> Dialect {
+pub(crate) fn validate(loader: &mut Loader, raw: raw::Dialect) -> Dialect {
     let findings = &mut loader.findings;
     let mut dialect = Dialect::default();
     if let Some(raw) = raw.names {
@@ -164,7 +164,12 @@ fn add_sources(findings: &mut Findings, raw: Spanned<Dictionary<raw::Source>>, s
 }
 
 /// Index of the source with this alias or shown name. Reports an unknown one.
-pub fn source_index(findings: &mut Findings, context: &RecordContext, name: &str, span: Span) -> Option<u16> {
+pub(crate) fn source_index(
+    findings: &mut Findings,
+    context: &RecordContext,
+    name: &str,
+    span: Span,
+) -> Option<u16> {
     if let Some(place) = context.source(name) {
         return Some(place);
     }

@@ -11,7 +11,7 @@ use crate::scenario::validate::Unique;
 use crate::scenario::validate::businesses::Accounts;
 
 /// Validates the API keys of the scenario named `scenario`.
-pub fn validate(
+pub(crate) fn validate(
     findings: &mut Findings,
     list: List<raw::Key>,
     accounts: &Accounts,

@@ -1,13 +1,13 @@
 //! Turns the raw scenario into a validated one: checks references, duplicates and dependent ranges, and fills in defaults.
 
-pub mod businesses;
-pub mod contacts;
-pub mod dialect;
-pub mod keys;
+pub(crate) mod businesses;
+pub(crate) mod contacts;
+pub(crate) mod dialect;
+pub(crate) mod keys;
 /// Plans of generated records.
-pub mod plan;
-pub mod questions;
-pub mod reviews;
+pub(crate) mod plan;
+pub(crate) mod questions;
+pub(crate) mod reviews;
 
 use std::collections::HashMap;
 use std::fmt::Display;
@@ -30,18 +30,18 @@ use crate::scenario::{expect, fault, route, webhook};
 
 /// What records are checked against: the clock's start and the sources.
 #[derive(Debug)]
-pub struct RecordContext {
+pub(crate) struct RecordContext {
     /// The clock's start, if the scenario gives one.
-    pub start: Option<Moment>,
+    pub(crate) start: Option<Moment>,
     /// The day of the clock's start, or the day on which the scenario is loaded.
-    pub today: Day,
-    pub sources: Vec<Source>,
+    pub(crate) today: Day,
+    pub(crate) sources: Vec<Source>,
     /// Indexes into `sources` by alias and by shown name, case folded.
     indexes: HashMap<String, u16>,
 }
 
 impl RecordContext {
-    pub fn new(start: Option<Moment>, today: Day, sources: Vec<Source>) -> Self {
+    pub(crate) fn new(start: Option<Moment>, today: Day, sources: Vec<Source>) -> Self {
         let mut indexes = HashMap::new();
         for (source, index) in sources.iter().zip(0..=u16::MAX) {
             for name in [&source.alias, &source.name] {
@@ -52,13 +52,13 @@ impl RecordContext {
     }
 
     /// Index of the source with this alias or shown name.
-    pub fn source(&self, name: &str) -> Option<u16> {
+    pub(crate) fn source(&self, name: &str) -> Option<u16> {
         self.indexes.get(name).or_else(|| self.indexes.get(&fold(name))).copied()
     }
 }
 
 /// Validates a merged scenario. The result may be used only if no error was reported.
-pub fn scenario(loader: &mut Loader, root: ScenarioFile, name: String) -> Scenario {
+pub(crate) fn scenario(loader: &mut Loader, root: ScenarioFile, name: String) -> Scenario {
     let clock = root.clock.as_ref().map(|given| self::clock(&given.value)).unwrap_or_default();
     let clock = clock.apply_to(clock::Setting::default());
     let dialect = root.dialect.map(|dialect| dialect::validate(loader, dialect.value)).unwrap_or_default();
@@ -116,7 +116,7 @@ fn nodes(list: Option<&Spanned<List<Node>>>) -> Vec<&Node> {
 }
 
 /// The given parts of a clock's setting.
-pub fn clock(raw: &raw::Clock) -> clock::PartialSetting {
+pub(crate) fn clock(raw: &raw::Clock) -> clock::PartialSetting {
     clock::PartialSetting {
         start: raw.start.map(|start| start.value),
         mode: raw.mode.map(|mode| match mode.value {
@@ -128,7 +128,7 @@ pub fn clock(raw: &raw::Clock) -> clock::PartialSetting {
 
 /// Keys that must be unique, each with the span where it first appeared.
 #[derive(Debug)]
-pub struct Unique<K> {
+pub(crate) struct Unique<K> {
     /// Code of the diagnostic about a key that appears twice.
     code: &'static str,
     /// What the keys are, for that diagnostic (`contact id`).
@@ -137,12 +137,12 @@ pub struct Unique<K> {
 }
 
 impl<K: Eq + Hash + Display> Unique<K> {
-    pub fn new(code: &'static str, what: &'static str) -> Self {
+    pub(crate) fn new(code: &'static str, what: &'static str) -> Self {
         Self { code, what, first: HashMap::new() }
     }
 
     /// Inserts a key. If it is already present, reports an error and returns false.
-    pub fn insert(&mut self, findings: &mut Findings, key: K, span: Span) -> bool {
+    pub(crate) fn insert(&mut self, findings: &mut Findings, key: K, span: Span) -> bool {
         if let Some(first) = self.first.get(&key) {
             findings
                 .error(self.code, span, format!("the {} `{key}` appears twice", self.what))
@@ -156,7 +156,13 @@ impl<K: Eq + Hash + Display> Unique<K> {
 }
 
 /// Warns about a time after the clock's start.
-pub fn warn_if_future(findings: &mut Findings, context: &RecordContext, key: &str, span: Span, at: Moment) {
+pub(crate) fn warn_if_future(
+    findings: &mut Findings,
+    context: &RecordContext,
+    key: &str,
+    span: Span,
+    at: Moment,
+) {
     let late = match context.start {
         Some(start) if at != at.day().start() => at > start,
         Some(_) | None => at.day() > context.today,
@@ -171,6 +177,6 @@ pub fn warn_if_future(findings: &mut Findings, context: &RecordContext, key: &st
 }
 
 /// The text of an optional value.
-pub fn text<T: Into<String>>(field: Option<Spanned<T>>) -> Option<String> {
+pub(crate) fn text<T: Into<String>>(field: Option<Spanned<T>>) -> Option<String> {
     field.map(|marked| marked.value.into())
 }

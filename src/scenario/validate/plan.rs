@@ -25,7 +25,11 @@ const SOURCES: [(&str, u32); 4] =
 const PUBLISHED: Share = Share(900_000);
 const RESPONDED: Share = Share(400_000);
 
-pub fn reviews(loader: &mut Loader, context: &RecordContext, raw: raw::ReviewPlan) -> Option<ReviewPlan> {
+pub(crate) fn reviews(
+    loader: &mut Loader,
+    context: &RecordContext,
+    raw: raw::ReviewPlan,
+) -> Option<ReviewPlan> {
     let count = count(loader, raw.generate);
     let findings = &mut loader.findings;
     let (from, to) = days(findings, context, raw.dates);
@@ -46,7 +50,7 @@ pub fn reviews(loader: &mut Loader, context: &RecordContext, raw: raw::ReviewPla
     Some(plan)
 }
 
-pub fn questions(
+pub(crate) fn questions(
     loader: &mut Loader,
     context: &RecordContext,
     raw: raw::QuestionPlan,
@@ -57,7 +61,7 @@ pub fn questions(
     Some(QuestionPlan { count: count?, from, to, locales })
 }
 
-pub fn contacts(loader: &mut Loader, raw: raw::ContactPlan) -> Option<ContactPlan> {
+pub(crate) fn contacts(loader: &mut Loader, raw: raw::ContactPlan) -> Option<ContactPlan> {
     let count = count(loader, raw.generate);
     let locales = locales(&mut loader.findings, raw.locale);
     Some(ContactPlan { count: count?, locales })

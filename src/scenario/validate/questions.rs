@@ -15,7 +15,7 @@ const CATEGORY: &str = "REGULAR_USER";
 
 /// The ids of an account's questions and answers, which must be unique.
 #[derive(Debug)]
-pub struct Ids {
+pub(crate) struct Ids {
     questions: Unique<u64>,
     answers: Unique<u64>,
 }
@@ -30,7 +30,7 @@ impl Default for Ids {
 }
 
 /// Validates the questions of a location.
-pub fn validate(
+pub(crate) fn validate(
     loader: &mut Loader,
     context: &RecordContext,
     list: List<QuestionEntry>,
@@ -58,7 +58,7 @@ pub fn validate(
     out
 }
 
-pub fn question(
+pub(crate) fn question(
     findings: &mut Findings,
     context: &RecordContext,
     raw: raw::Question,

@@ -11,12 +11,12 @@ use crate::scenario::seed_data;
 use crate::scenario::validate::{RecordContext, Unique, dialect, plan, text, warn_if_future};
 
 /// The review ids of an account, which must be unique.
-pub fn new_ids() -> Unique<String> {
+pub(crate) fn new_ids() -> Unique<String> {
     Unique::new("duplicate-id", "review id")
 }
 
 /// Validates the reviews of a location; `ids` holds the review ids of its account.
-pub fn validate(
+pub(crate) fn validate(
     loader: &mut Loader,
     context: &RecordContext,
     list: List<ReviewEntry>,
@@ -44,7 +44,7 @@ pub fn validate(
     out
 }
 
-pub fn review(
+pub(crate) fn review(
     findings: &mut Findings,
     context: &RecordContext,
     raw: raw::Review,

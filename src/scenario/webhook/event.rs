@@ -10,13 +10,13 @@ use crate::scenario::report::unknown_reference;
 use crate::scenario::scalars::NonBlank;
 
 /// The names of the events that a scenario adds, not yet validated.
-pub fn names(webhooks: Option<&Node>) -> Vec<String> {
+pub(crate) fn names(webhooks: Option<&Node>) -> Vec<String> {
     let entries = webhooks.and_then(|node| node.get("events")).and_then(Node::entries).unwrap_or_default();
     entries.iter().map(|entry| entry.key.to_string()).collect()
 }
 
 /// Resolves an event name. Reports an unknown one.
-pub fn validate(
+pub(crate) fn validate(
     findings: &mut Findings,
     references: &References,
     name: &Spanned<NonBlank>,
@@ -34,7 +34,7 @@ pub fn validate(
 }
 
 /// Resolves a list of event names. Each event is returned once.
-pub fn validate_all(
+pub(crate) fn validate_all(
     findings: &mut Findings,
     references: &References,
     names: &OneOrMany<NonBlank>,

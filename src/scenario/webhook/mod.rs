@@ -16,15 +16,15 @@ use crate::scenario::webhook::raw::{DeliveryThen, EffectName};
 use crate::webhook::payload::{self, Trial};
 use crate::webhook::settings::{DeliveryEffect, DeliveryFault, Retry, Signing, Webhooks};
 
-pub mod event;
-pub mod raw;
+pub(crate) mod event;
+pub(crate) mod raw;
 /// Signatures and allowed hosts.
-pub mod signing;
-pub mod timeline;
+pub(crate) mod signing;
+pub(crate) mod timeline;
 
 /// Validates the webhooks of a scenario. Parts with an error are left out. `references` holds the names of its events
 /// (`event::names`).
-pub fn validate(findings: &mut Findings, references: &References, node: Option<&Node>) -> Webhooks {
+pub(crate) fn validate(findings: &mut Findings, references: &References, node: Option<&Node>) -> Webhooks {
     let Some(node) = node else { return Webhooks::default() };
     let Some(raw) = raw::Webhooks::read(findings, node) else { return Webhooks::default() };
     let signing = raw.signing.as_ref().map_or(Signing::None, |signing| signing::validate(findings, signing));

@@ -18,7 +18,7 @@ use crate::scenario::scalars::{Id, Integer, NonBlank, Share, Text, parse_decimal
 
 raw! {
     /// Webhook events and how they are delivered.
-    pub struct Webhooks "`webhooks`" {
+    pub(crate) struct Webhooks "`webhooks`" {
         /// Hosts that deliveries may be sent to, besides loopback: names, `*.example.test`, IP addresses, or `*` for all.
         optional "allow" allow: List<NonBlank>,
         /// How deliveries are signed. Default: they are not.
@@ -34,7 +34,7 @@ raw! {
     }
 
     /// How deliveries are signed.
-    pub struct Signing "`signing`" {
+    pub(crate) struct Signing "`signing`" {
         /// Signature scheme: `none`, `standard-webhooks` or `hmac-sha256`.
         required "scheme" scheme: Scheme,
         /// Shared secret. For `standard-webhooks` it is `whsec_` followed by base64.
@@ -44,7 +44,7 @@ raw! {
     }
 
     /// How failed deliveries are retried.
-    pub struct Retry "`retry`" {
+    pub(crate) struct Retry "`retry`" {
         /// Maximum number of attempts, the first included. Default: 5.
         optional "attempts" attempts: Integer<1, 1000>,
         /// Wait before the second attempt. Default: 1s.
@@ -58,13 +58,13 @@ raw! {
     }
 
     /// A webhook event.
-    pub struct Event "an event" {
+    pub(crate) struct Event "an event" {
         /// Template of the payload. Default: the built-in payload.
         optional "payload" payload: NonBlank,
     }
 
     /// An event that is emitted automatically, triggered by one of `at`, `every` and `after`.
-    pub struct TimelineEntry "a timeline entry" {
+    pub(crate) struct TimelineEntry "a timeline entry" {
         /// Emits the event once, this long after the world's start.
         optional "at" at: Duration,
         /// Emits the event repeatedly, at this interval.
@@ -86,7 +86,7 @@ raw! {
     }
 
     /// A fault that applies to webhook deliveries.
-    pub struct DeliveryFault "a delivery fault" {
+    pub(crate) struct DeliveryFault "a delivery fault" {
         /// Events whose deliveries the fault applies to. Default: all.
         optional "event" event: OneOrMany<NonBlank>,
         /// Condition on the delivery.
@@ -108,7 +108,7 @@ raw! {
     }
 
     /// Condition on a delivery.
-    pub struct DeliveryWhen "`when`" {
+    pub(crate) struct DeliveryWhen "`when`" {
         /// Number of the account.
         optional "business" business: OneOrMany<Id>,
         /// Name of the conversation.
@@ -116,7 +116,7 @@ raw! {
     }
 
     /// Delays a delivery.
-    pub struct DeliveryDelay "`then`" {
+    pub(crate) struct DeliveryDelay "`then`" {
         /// How much later the delivery is sent, on the world's clock.
         required "delay" delay: Duration,
     }
@@ -124,20 +124,20 @@ raw! {
 
 choice! {
     /// How deliveries are signed.
-    pub enum Scheme { "none" None, "standard-webhooks" StandardWebhooks, "hmac-sha256" HmacSha256 }
+    pub(crate) enum Scheme { "none" None, "standard-webhooks" StandardWebhooks, "hmac-sha256" HmacSha256 }
     /// Which clock the timestamp in a signature is read from.
-    pub enum Timestamp { "real" Real, "world" World }
+    pub(crate) enum Timestamp { "real" Real, "world" World }
     /// What shares one counter.
-    pub enum DeliveryPer { "world" World, "delivery" Delivery }
+    pub(crate) enum DeliveryPer { "world" World, "delivery" Delivery }
     /// A delivery fault's effect that is written as one word.
-    pub enum EffectName {
+    pub(crate) enum EffectName {
         "duplicate" Duplicate, "drop" Drop, "reorder" Reorder, "bad-signature" BadSignature, "truncate" Truncate,
     }
 }
 
 /// Events by name. A name without a value declares the event.
 #[derive(Debug, Default)]
-pub struct Events(pub Vec<Member<Event>>);
+pub(crate) struct Events(pub(crate) Vec<Member<Event>>);
 
 impl Read for Events {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
@@ -168,7 +168,7 @@ impl Read for Events {
 
 /// A factor of at least 1, in thousandths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Factor(pub u32);
+pub(crate) struct Factor(pub(crate) u32);
 
 impl Read for Factor {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
@@ -188,7 +188,7 @@ impl Read for Factor {
 
 /// Effect of a delivery fault, as written.
 #[derive(Debug)]
-pub enum DeliveryThen {
+pub(crate) enum DeliveryThen {
     Named(EffectName),
     Delay(DeliveryDelay),
 }

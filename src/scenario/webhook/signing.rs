@@ -15,7 +15,7 @@ use crate::webhook::settings::{Host, Signing};
 
 const PREFIX: &str = "whsec_";
 
-pub fn validate(findings: &mut Findings, raw: &Spanned<raw::Signing>) -> Signing {
+pub(crate) fn validate(findings: &mut Findings, raw: &Spanned<raw::Signing>) -> Signing {
     let signing = &raw.value;
     let Some(scheme) = signing.scheme else { return Signing::None };
     if let Some(timestamp) = signing.timestamp.filter(|_| scheme.value != raw::Scheme::StandardWebhooks) {
@@ -61,7 +61,7 @@ fn decode(base64: &str) -> Option<Vec<u8>> {
 }
 
 /// Validates a host that deliveries may be sent to.
-pub fn host(findings: &mut Findings, given: &Spanned<NonBlank>) -> Option<Host> {
+pub(crate) fn host(findings: &mut Findings, given: &Spanned<NonBlank>) -> Option<Host> {
     let text = given.value.0.trim().to_ascii_lowercase();
     let address = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(&text);
     if let Ok(address) = address.parse::<IpAddr>() {

@@ -12,7 +12,7 @@ use crate::scenario::webhook::{event, raw};
 use crate::webhook::settings::{Emission, TimelineEntry, When};
 
 /// Validates an entry; `node` is the tree that `raw` was read from.
-pub fn validate(
+pub(crate) fn validate(
     findings: &mut Findings,
     references: &References,
     raw: &Spanned<raw::TimelineEntry>,

@@ -2,7 +2,7 @@
 //! the world that serves it.
 
 /// The admin side's own document.
-pub mod admin;
+pub(crate) mod admin;
 
 use std::collections::BTreeMap;
 
@@ -19,23 +19,23 @@ use crate::operations::spec::{KeyIn, ParameterKind, Run, Spec};
 const EXAMPLES: &str = include_str!("examples.json");
 
 /// The example of an operation: `{query, body, response}`.
-pub fn example(operation: Operation) -> Value {
+pub(crate) fn example(operation: Operation) -> Value {
     let all: Value = serde_json::from_str(EXAMPLES).unwrap_or_default();
     all[operation.name()].clone()
 }
 
 /// Whose API is described.
 #[derive(Clone, Copy, Debug)]
-pub struct View<'a> {
-    pub dialect: &'a Dialect,
+pub(crate) struct View<'a> {
+    pub(crate) dialect: &'a Dialect,
     /// Names of webhook events that the scenario adds.
-    pub events: &'a [String],
+    pub(crate) events: &'a [String],
     /// The base URL.
-    pub server: &'a str,
+    pub(crate) server: &'a str,
 }
 
 /// The document of the simulated API.
-pub fn document(view: View<'_>) -> Value {
+pub(crate) fn document(view: View<'_>) -> Value {
     let paths: Map<String, Value> =
         ALL.iter().map(|spec| (spec.path.to_owned(), json!({ "post": operation(spec, view) }))).collect();
     json!({

@@ -12,7 +12,7 @@ use crate::server::wire::ending::Ending;
 use crate::server::wire::shaped::Control;
 
 /// The stream under actix.
-pub mod shaped;
+pub(crate) mod shaped;
 /// Response bodies that are sent slowly or in part.
 mod body;
 /// The ways in which a fault ends a connection.
@@ -24,7 +24,11 @@ mod tests;
 
 /// Waits for the delay and gives actix the response to send. If the client gets no response, this never returns: the
 /// future is dropped with the connection.
-pub async fn perform(request: &HttpRequest, sending: SendPlan, response: HttpResponse) -> HttpResponse {
+pub(crate) async fn perform(
+    request: &HttpRequest,
+    sending: SendPlan,
+    response: HttpResponse,
+) -> HttpResponse {
     if sending.is_plain() {
         return response;
     }

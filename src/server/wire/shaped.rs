@@ -14,7 +14,7 @@ use crate::server::wire::ending::Ending;
 
 /// Lets the handler of a request, or the body of its response, end the connection.
 #[derive(Clone, Default)]
-pub struct Control(Rc<Cell<Option<Ending>>>);
+pub(crate) struct Control(Rc<Cell<Option<Ending>>>);
 
 impl Control {
     /// Ends the connection once everything that actix has encoded is written. Call this while actix polls the handler or
@@ -25,7 +25,7 @@ impl Control {
 }
 
 /// A TCP stream that can be taken away from actix.
-pub struct Shaped {
+pub(crate) struct Shaped {
     /// None once it is taken away; to actix, the connection is broken then.
     stream: Option<TcpStream>,
     control: Control,
@@ -33,14 +33,12 @@ pub struct Shaped {
 
 impl Shaped {
     /// Wraps a connected stream.
-    #[must_use]
-    pub fn new(stream: TcpStream) -> Self {
+    pub(crate) fn new(stream: TcpStream) -> Self {
         Self { stream: Some(stream), control: Control::default() }
     }
 
     /// The control of this connection, for its requests.
-    #[must_use]
-    pub fn control(&self) -> Control {
+    pub(crate) fn control(&self) -> Control {
         self.control.clone()
     }
 
