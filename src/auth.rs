@@ -1,4 +1,4 @@
-//! API keys: what they cover, and who a call is from (`docs/api.md` 1, steps 4 and 6).
+//! API keys: which accounts they cover, and who sent a call (`docs/api.md` 1, steps 4 and 6).
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -13,26 +13,22 @@ use crate::dataset::records::Kind;
 /// A key of the scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key {
-    /// The key itself.
     pub key: String,
-    /// Its name in logs and the journal; the world's name for a key with a world of its own.
+    /// The key's name in logs and the journal. For a key with a world of its own, also the name of that world.
     pub name: Option<String>,
-    /// Accounts it covers; none means all.
+    /// The accounts that it covers; none means all.
     pub accounts: Option<Vec<u64>>,
-    /// How many requests it may make.
     pub rate_limit: Option<RateLimit>,
-    /// Whether it is refused.
     pub revoked: bool,
-    /// Whether its requests go to a world of its own.
+    /// Whether its requests go to a world that belongs to this key alone.
     pub own_world: bool,
 }
 
-/// So many requests in each window of world time.
+/// A limit on the number of requests in each window of world time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateLimit {
-    /// How many pass in a window.
     pub requests: u32,
-    /// Length of a window, at least a millisecond.
+    /// At least a millisecond.
     pub window: Duration,
 }
 
@@ -40,49 +36,42 @@ pub struct RateLimit {
 #[derive(Clone, Debug, Default)]
 pub struct Keys {
     keys: Vec<Key>,
-    /// Places by key.
-    places: BTreeMap<String, usize>,
+    /// Index of each key.
+    indexes: BTreeMap<String, usize>,
 }
 
-/// Who a call is from.
+/// The sender of a call.
 #[derive(Clone, Copy, Debug)]
 pub struct Caller<'a> {
-    /// The scenario's key; none where any key is taken.
+    /// The scenario's key; none if the scenario accepts any key.
     pub key: Option<&'a Key>,
 }
 
 impl Keys {
-    /// Those keys.
-    #[must_use]
     pub fn new(keys: Vec<Key>) -> Self {
-        let places = keys.iter().enumerate().map(|(place, key)| (key.key.clone(), place)).collect();
-        Self { keys, places }
+        let indexes = keys.iter().enumerate().map(|(place, key)| (key.key.clone(), place)).collect();
+        Self { keys, indexes }
     }
 
-    /// All of them, in the scenario's order.
-    #[must_use]
+    /// All keys, in the order of the scenario.
     pub fn all(&self) -> &[Key] {
         &self.keys
     }
 
-    /// The key that reads so.
-    #[must_use]
     pub fn find(&self, key: &str) -> Option<&Key> {
-        self.places.get(key).map(|place| &self.keys[*place])
+        self.indexes.get(key).map(|place| &self.keys[*place])
     }
 
-    /// Where a key stands among them, for the fingerprint of its requests.
-    #[must_use]
+    /// How a sent key relates to the keys of the scenario, for the fingerprint of its requests.
     pub fn place(&self, sent: Option<&str>) -> KeyMatch {
         match sent {
             None => KeyMatch::None,
             Some(_) if self.keys.is_empty() => KeyMatch::Any,
-            Some(key) => self.places.get(key).map_or(KeyMatch::Unknown, |place| KeyMatch::Listed(*place)),
+            Some(key) => self.indexes.get(key).map_or(KeyMatch::Unknown, |place| KeyMatch::Listed(*place)),
         }
     }
 
-    /// How logs and the journal call the key at a place: by its name, else by its number in the scenario's list.
-    #[must_use]
+    /// The name of a key in logs and the journal: its own name, else its number in the scenario's list.
     pub fn label(&self, place: KeyMatch) -> Option<String> {
         Some(match place {
             KeyMatch::Listed(place) => match self.keys.get(place).and_then(|key| key.name.as_ref()) {
@@ -96,10 +85,10 @@ impl Keys {
         })
     }
 
-    /// Who sent that key.
+    /// Looks up the sender of a key.
     ///
     /// # Errors
-    /// 1167 where there is none, 1161 where it is unknown or revoked.
+    /// 1167 if there is no key, 1161 if it is unknown or revoked.
     pub fn authenticate(&self, sent: Option<&str>) -> Result<Caller<'_>, ApiError> {
         let Some(sent) = sent.map(str::trim).filter(|sent| !sent.is_empty()) else {
             return Err(ApiError::new(
@@ -118,16 +107,14 @@ impl Keys {
     }
 }
 
-/// The key in a call's header, or in the retired query parameter where the dialect takes it.
-#[must_use]
+/// The key in a call's header, or in the retired query parameter if the dialect accepts it.
 pub fn sent_key<'a>(call: &Call<'a>, dialect: &Dialect) -> Option<Cow<'a, str>> {
     let header = call.header("x-api-key").filter(|key| !key.is_empty());
     header.or_else(|| dialect.query_api_key.then(|| call.parameter("api_key"))?)
 }
 
 impl Caller<'_> {
-    /// Whether the key covers an account: it is one of the key's, or stands below a reseller that is.
-    #[must_use]
+    /// Whether the key covers an account: the account is one of the key's, or stands below one of them.
     pub fn covers(&self, dataset: &Dataset, account: u32) -> bool {
         let Some(accounts) = self.key.and_then(|key| key.accounts.as_ref()) else { return true };
         accounts.iter().any(|number| match number_at(dataset, *number) {
@@ -140,7 +127,7 @@ impl Caller<'_> {
     /// contact upsert (an enterprise).
     ///
     /// # Errors
-    /// The code given, where it is missing, not a number, unknown, a location, not covered, or of the wrong kind.
+    /// The given code if the header is missing, not a number, unknown, a location, not covered, or of the wrong kind.
     pub fn enterprise(&self, dataset: &Dataset, call: &Call<'_>, code: Code) -> Result<u32, ApiError> {
         let refuse = |why: &str| Err(ApiError::new(code, format!("x-business-number: {why}")));
         let Some(sent) = call.header("x-business-number").filter(|sent| !sent.is_empty()) else {
@@ -162,10 +149,10 @@ impl Caller<'_> {
         }
     }
 
-    /// The account or location of that number, if the key covers it.
+    /// The account or location with a number.
     ///
     /// # Errors
-    /// 1011 where it is no number, unknown or not covered.
+    /// 1011 if it is not a number, unknown, or not covered by the key.
     pub fn business(&self, dataset: &Dataset, field: &str, sent: &str) -> Result<BusinessRef, ApiError> {
         let refuse = |why: &str| Err(ApiError::new(Code::BusinessInvalid, format!("{field}: {why}")));
         let Some(number) = whole_number(sent) else { return refuse("it is not a number") };
@@ -179,8 +166,7 @@ impl Caller<'_> {
     }
 }
 
-/// A number written in digits; beyond 63 bits it is the largest, which no business has.
-#[must_use]
+/// Parses a number written in digits. A number of more than 63 bits becomes the largest of 63 bits, which no business has.
 pub fn whole_number(text: &str) -> Option<i64> {
     let text = text.trim();
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -200,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_key_is_told_from_a_bad_one() {
+    fn a_missing_key_and_a_bad_key_have_different_codes() {
         let keys = Keys::new(vec![key("good", false), key("old", true)]);
         let code = |sent| keys.authenticate(sent).map_err(|refusal| refusal.code).err();
         assert_eq!(code(Some("good")), None);
@@ -211,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn without_keys_any_key_is_taken() {
+    fn without_keys_any_key_is_accepted() {
         assert!(Keys::default().authenticate(Some("anything")).is_ok());
         assert!(Keys::default().authenticate(Some("")).is_err());
     }

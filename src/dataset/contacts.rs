@@ -1,4 +1,4 @@
-//! Contacts that are there from the start, and how a contact is found by what identifies it.
+//! The contacts of a scenario, and the lookup of a contact by its identifiers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,32 +10,28 @@ use crate::dataset::records::{Business, Contact, ContactPlan, Locale};
 use crate::dataset::text::Text;
 use crate::draw::Seed;
 
-/// One of the values by which a contact is found, in a form that compares.
+/// A value by which a contact is found, in a form that can be compared.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Identity {
-    /// `externalId`, as it is.
+    /// `externalId`, unchanged.
     External(String),
-    /// `email`, without case.
+    /// `email`, folded for comparison without case.
     Email(String),
     /// `phone`, normalised with its country.
     Phone(String),
 }
 
 impl Identity {
-    /// That of an email address.
-    #[must_use]
     pub fn email(email: &str) -> Self {
         Self::Email(fold(email.trim()))
     }
 
-    /// That of a phone number; the country defaults to the first of [`COUNTRIES`].
-    #[must_use]
+    /// The identity of a phone number. The country defaults to the first of [`COUNTRIES`].
     pub fn phone(phone: &str, country: Option<&str>) -> Self {
         Self::Phone(comparable(phone, country.unwrap_or(COUNTRIES[0])))
     }
 
-    /// Those of a contact, in the order in which they are tried.
-    #[must_use]
+    /// The identities of a contact, in the order in which they are tried.
     pub fn of(contact: &Contact) -> Vec<Self> {
         let external = contact.external_id.clone().map(Self::External);
         let email = contact.email.as_deref().map(Self::email);
@@ -45,83 +41,78 @@ impl Identity {
     }
 }
 
-/// Contacts of one enterprise, by id and by identity.
+/// The contacts of one enterprise, indexed by id and by identity.
 #[derive(Clone, Debug, Default)]
-pub struct Register {
+pub struct ContactIndex {
     contacts: BTreeMap<u64, Contact>,
-    known: BTreeMap<Identity, BTreeSet<u64>>,
+    by_identity: BTreeMap<Identity, BTreeSet<u64>>,
 }
 
-impl Register {
-    /// Puts a contact in, in place of the one of its id.
+impl ContactIndex {
+    /// Inserts a contact, or replaces the one with its id.
     pub fn put(&mut self, contact: Contact) {
         if let Some(earlier) = self.contacts.remove(&contact.id) {
             for identity in Identity::of(&earlier) {
-                if let Some(ids) = self.known.get_mut(&identity) {
+                if let Some(ids) = self.by_identity.get_mut(&identity) {
                     ids.remove(&contact.id);
                 }
             }
         }
         for identity in Identity::of(&contact) {
-            self.known.entry(identity).or_default().insert(contact.id);
+            self.by_identity.entry(identity).or_default().insert(contact.id);
         }
         self.contacts.insert(contact.id, contact);
     }
 
-    /// The contact of that id.
-    #[must_use]
     pub fn get(&self, id: u64) -> Option<&Contact> {
         self.contacts.get(&id)
     }
 
     /// The ids of the contacts with that identity, ascending.
     pub fn find(&self, identity: &Identity) -> impl Iterator<Item = u64> {
-        self.known.get(identity).into_iter().flatten().copied()
+        self.by_identity.get(identity).into_iter().flatten().copied()
     }
 
-    /// All of them, by id.
+    /// All contacts, ordered by id.
     pub fn all(&self) -> impl Iterator<Item = &Contact> {
         self.contacts.values()
     }
 }
 
-/// The contacts of every enterprise that has any.
+/// The contacts of all enterprises.
 #[derive(Debug, Default)]
 pub struct Contacts {
-    registers: BTreeMap<u64, Register>,
+    by_enterprise: BTreeMap<u64, ContactIndex>,
 }
 
 const CONTACT: &str = "contact-record";
-/// What a generated contact may be tagged with.
+/// Tags of generated contacts.
 const TAGS: [&str; 6] = ["vip", "new", "newsletter", "referral", "returning", "needs follow-up"];
 
 impl Contacts {
-    /// Those of all businesses, given and generated.
-    #[must_use]
+    /// Collects the given contacts of all businesses, and generates the others.
     pub fn build(seed: Seed, businesses: &[Business]) -> Self {
-        let mut registers = BTreeMap::new();
+        let mut by_enterprise = BTreeMap::new();
         for business in businesses {
-            let generated = (0..).zip(&business.contact_plans).flat_map(|(place, plan)| {
+            let generated = (0..).zip(&business.contact_plans).flat_map(|(entry, plan)| {
                 (0..plan.count).map(move |index| {
-                    generated(business, plan, &Record::new(seed, CONTACT, business.number, place, index))
+                    generated(business, plan, &Record::new(seed, CONTACT, business.number, entry, index))
                 })
             });
             for mut contact in generated.chain(business.contacts.iter().cloned()) {
                 contact.country_code.get_or_insert_with(|| COUNTRIES[0].to_owned());
-                registers.entry(business.number).or_insert_with(Register::default).put(contact);
+                by_enterprise.entry(business.number).or_insert_with(ContactIndex::default).put(contact);
             }
         }
-        Self { registers }
+        Self { by_enterprise }
     }
 
-    /// Those of an enterprise.
-    #[must_use]
-    pub fn of(&self, enterprise: u64) -> Option<&Register> {
-        self.registers.get(&enterprise)
+    pub fn of(&self, enterprise: u64) -> Option<&ContactIndex> {
+        self.by_enterprise.get(&enterprise)
     }
 }
 
-/// A contact of some location, with an address, a phone number of the fictitious range 555-01xx, and a few flags.
+/// Generates a contact. Its phone number is in the fictitious range 555-01xx.
 fn generated(business: &Business, plan: &ContactPlan, record: &Record) -> Contact {
     let mut draw = record.facts();
     let locale = plan.locales.get(pick_weighted(plan.locales.iter().map(|(_, weight)| *weight), &mut draw));

@@ -4,8 +4,7 @@ use crate::api::dates::Day;
 use crate::dataset::records::CustomField;
 
 impl CustomField {
-    /// What is wrong with a kind and its value: which of the two, and what is allowed there.
-    #[must_use]
+    /// The problem of a kind and its value, if any: the name of the wrong field, and what is allowed in it.
     pub fn problem(kind: &str, value: &str) -> Option<(&'static str, &'static str)> {
         let (fits, allowed) = match kind.to_ascii_lowercase().as_str() {
             "text" => (true, ""),
@@ -19,7 +18,7 @@ impl CustomField {
     }
 }
 
-/// Digits, with one minus before and one point within.
+/// Digits, optionally with a minus in front and a decimal point between them.
 fn is_number(value: &str) -> bool {
     let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     let value = value.strip_prefix('-').unwrap_or(value);
@@ -29,7 +28,7 @@ fn is_number(value: &str) -> bool {
     }
 }
 
-/// A number, with a sign of currency before it or commas between thousands.
+/// A number, optionally with a currency sign in front and commas between thousands.
 fn is_currency(value: &str) -> bool {
     let amount = value.trim_start_matches(['$', '€', '£', '¥']);
     let (whole, part) = amount.split_once('.').map_or((amount, None), |(whole, part)| (whole, Some(part)));
@@ -59,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_fit_their_kind_or_are_told_what_would() {
+    fn a_value_that_does_not_fit_its_kind_is_a_problem() {
         for (kind, good, bad) in [
             ("number", &["1", "-1.5", "007"][..], &["", "1.", ".5", "1e3", "+1", "1,000"][..]),
             (

@@ -1,8 +1,7 @@
 //! Plain lists in `seed-data/`: `#` begins a comment line, `[name]` a section, and every other line is one entry. The
-//! files are embedded, so that the program stands alone; a person extends them by adding lines.
+//! files are embedded in the program.
 
-/// The sections of a list file, in the order written, with their entries.
-#[must_use]
+/// The sections of a list file with their entries, in the order of the file.
 pub fn sections(file: &'static str) -> Vec<(&'static str, Vec<&'static str>)> {
     let mut sections: Vec<(&str, Vec<&str>)> = Vec::new();
     for line in file.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
@@ -14,8 +13,7 @@ pub fn sections(file: &'static str) -> Vec<(&'static str, Vec<&'static str>)> {
     sections
 }
 
-/// The entries of one section; none where the file has no such section.
-#[must_use]
+/// The entries of one section; none if the file has no such section.
 pub fn section(file: &'static str, name: &str) -> Vec<&'static str> {
     sections(file)
         .into_iter()
@@ -29,7 +27,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn comments_and_blank_lines_are_passed_over() {
+    fn comments_and_blank_lines_are_skipped() {
         let file = "# a\n[one]\nfirst\n\n second \n[two]\n[three]\nthird";
         let expected = vec![("one", vec!["first", "second"]), ("two", vec![]), ("three", vec!["third"])];
         assert_eq!(sections(file), expected);

@@ -1,5 +1,5 @@
-//! Names and places of generated people, by language: from the `fake` crate where it has them, else from the lists in
-//! `seed-data/names/`. All fictitious.
+//! Names and places of generated people, by language. They are from the `fake` crate where it has them, else from the lists
+//! in `seed-data/names/`, and all fictitious.
 
 use std::sync::OnceLock;
 
@@ -9,9 +9,9 @@ use crate::dataset::lists::section;
 use crate::dataset::records::Locale;
 use crate::draw::Draw;
 
-/// What one language offers.
+/// The names and places of one language.
 #[derive(Debug)]
-struct Stock {
+struct NameLists {
     first: Vec<&'static str>,
     last: Vec<&'static str>,
     cities: Vec<&'static str>,
@@ -21,9 +21,7 @@ struct Stock {
 /// A generated person.
 #[derive(Clone, Copy, Debug)]
 pub struct Person {
-    /// Given name.
     pub first: &'static str,
-    /// Family name.
     pub last: &'static str,
 }
 
@@ -35,16 +33,16 @@ const PT: &str = include_str!("../../seed-data/names/pt.txt");
 const JA: &str = include_str!("../../seed-data/names/ja.txt");
 const AR: &str = include_str!("../../seed-data/names/ar.txt");
 
-fn stock(locale: Locale) -> &'static Stock {
-    static STOCKS: [OnceLock<Stock>; 7] = [const { OnceLock::new() }; 7];
-    STOCKS[locale as usize].get_or_init(|| match locale {
-        Locale::En => faked::<EN>(EN_LIST, EN::ADDRESS_STATE_ABBR),
-        Locale::Fr => faked::<FR_FR>(FR, &[]),
-        Locale::De => faked::<DE_DE>(DE, DE_DE::ADDRESS_STATE),
-        Locale::Pt => faked::<PT_BR>(PT, PT_BR::ADDRESS_STATE_ABBR),
-        Locale::Ja => faked::<JA_JP>(JA, &[]),
-        Locale::Ar => faked::<AR_SA>(AR, &[]),
-        Locale::Es => Stock {
+fn name_lists(locale: Locale) -> &'static NameLists {
+    static LISTS: [OnceLock<NameLists>; 7] = [const { OnceLock::new() }; 7];
+    LISTS[locale as usize].get_or_init(|| match locale {
+        Locale::En => from_fake::<EN>(EN_LIST, EN::ADDRESS_STATE_ABBR),
+        Locale::Fr => from_fake::<FR_FR>(FR, &[]),
+        Locale::De => from_fake::<DE_DE>(DE, DE_DE::ADDRESS_STATE),
+        Locale::Pt => from_fake::<PT_BR>(PT, PT_BR::ADDRESS_STATE_ABBR),
+        Locale::Ja => from_fake::<JA_JP>(JA, &[]),
+        Locale::Ar => from_fake::<AR_SA>(AR, &[]),
+        Locale::Es => NameLists {
             first: section(ES, "first"),
             last: section(ES, "last"),
             cities: section(ES, "city"),
@@ -53,38 +51,38 @@ fn stock(locale: Locale) -> &'static Stock {
     })
 }
 
-fn faked<L: Data>(file: &'static str, states: &[&'static str]) -> Stock {
+fn from_fake<L: Data>(file: &'static str, states: &[&'static str]) -> NameLists {
     let own = section(file, "state");
-    Stock {
-        first: fit(L::NAME_FIRST_NAME),
-        last: fit(L::NAME_LAST_NAME),
+    NameLists {
+        first: suitable(L::NAME_FIRST_NAME),
+        last: suitable(L::NAME_LAST_NAME),
         cities: section(file, "city"),
         states: if own.is_empty() { states.to_vec() } else { own },
     }
 }
 
-/// Names that nobody wants to meet on a demo's screen.
-const UNFIT: [&str; 7] = ["Adolf", "Adolph", "Mustermann", "Musterfrau", "Özm̂en", "Meikäläinen", "بن لادن"];
+/// Names of the `fake` crate that are unsuitable for a demo.
+const EXCLUDED: [&str; 7] = ["Adolf", "Adolph", "Mustermann", "Musterfrau", "Özm̂en", "Meikäläinen", "بن لادن"];
 
-fn fit(names: &[&'static str]) -> Vec<&'static str> {
-    names.iter().filter(|name| !UNFIT.iter().any(|unfit| name.contains(unfit))).copied().collect()
+fn suitable(names: &[&'static str]) -> Vec<&'static str> {
+    names.iter().filter(|name| !EXCLUDED.iter().any(|excluded| name.contains(excluded))).copied().collect()
 }
 
-/// Someone who speaks that language.
+/// Draws the name of a person who speaks a language.
 pub fn person(locale: Locale, draw: &mut Draw) -> Person {
-    let stock = stock(locale);
+    let lists = name_lists(locale);
     let mut pick = |from: &[&'static str]| draw.pick(from).copied().unwrap_or_default();
-    Person { first: pick(&stock.first), last: pick(&stock.last) }
+    Person { first: pick(&lists.first), last: pick(&lists.last) }
 }
 
-/// A town where that language is spoken.
+/// Draws a town where a language is spoken.
 pub fn city(locale: Locale, draw: &mut Draw) -> &'static str {
-    draw.pick(&stock(locale).cities).copied().unwrap_or_default()
+    draw.pick(&name_lists(locale).cities).copied().unwrap_or_default()
 }
 
-/// A state or region there.
+/// Draws a state or region where a language is spoken.
 pub fn state(locale: Locale, draw: &mut Draw) -> Option<&'static str> {
-    draw.pick(&stock(locale).states).copied()
+    draw.pick(&name_lists(locale).states).copied()
 }
 
 #[cfg(test)]

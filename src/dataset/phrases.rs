@@ -1,5 +1,5 @@
-//! Phrase banks: the finite parts from which the words of generated reviews, responses and questions are put together.
-//! One plain file per language and category in `seed-data/phrases/`, read when first used.
+//! Phrase banks: the parts from which the words of generated reviews, responses and questions are put together. There is one
+//! plain file per language and category in `seed-data/phrases/`, which is read when it is first used.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -13,11 +13,11 @@ use crate::dataset::records::{Locale, NEUTRAL};
 pub struct Section {
     /// All of its phrases.
     pub all: Range<u32>,
-    /// Those that speak of no stars, for reviews from where none are given: the front of all.
+    /// Those that do not mention stars, for sources without stars. They come first among all.
     pub plain: Range<u32>,
 }
 
-/// The phrases of one language and category, flat, with a range for each section.
+/// The phrases of one language and category, in one list with a range for each section.
 #[derive(Debug)]
 pub struct Bank {
     /// All phrases of reviews, responses and titles.
@@ -36,17 +36,16 @@ pub struct Bank {
     pub reply: [Section; 3],
     /// Second sentences of the owner's response, by mood.
     pub follow: [Section; 3],
-    /// What may come before a question.
+    /// Introductions to a question.
     pub lead: Vec<&'static str>,
-    /// Questions, each with what fellow customers answer.
+    /// Questions, each with the answers of other customers.
     pub questions: Vec<(&'static str, Vec<&'static str>)>,
-    /// What stands between two sentences.
+    /// The separator between two sentences.
     pub join: &'static str,
     folded: OnceLock<Vec<String>>,
 }
 
 /// The mood of stars: an index into `close`, `reply` and `follow`.
-#[must_use]
 pub const fn mood(stars: u8) -> usize {
     match stars {
         4.. => 0,
@@ -57,8 +56,7 @@ pub const fn mood(stars: u8) -> usize {
 
 macro_rules! banks {
     ($($locale:ident $category:literal $file:literal,)*) => {
-        /// The bank of a language and category, else that language's neutral one. One and the same for all callers.
-        #[must_use]
+        /// The bank of a language and category, else the neutral bank of that language.
         pub fn bank(locale: Locale, category: &str) -> &'static Bank {
             $(
                 if locale == Locale::$locale && category == $category {
@@ -99,8 +97,8 @@ fn read(locale: Locale, file: &'static str) -> Bank {
         let start = length(&phrases);
         let found = sections.iter_mut().find(|(known, _)| *known == name);
         let mut entries = found.map(|(_, entries)| std::mem::take(entries)).unwrap_or_default();
-        entries.sort_by_key(|phrase| speaks_of_stars(phrase));
-        let plain = entries.iter().filter(|phrase| !speaks_of_stars(phrase)).count();
+        entries.sort_by_key(|phrase| mentions_stars(phrase));
+        let plain = entries.iter().filter(|phrase| !mentions_stars(phrase)).count();
         phrases.append(&mut entries);
         Section {
             all: start..length(&phrases),
@@ -127,8 +125,8 @@ fn read(locale: Locale, file: &'static str) -> Bank {
     Bank { phrases, open, good, bad, close, title, reply, follow, lead, questions, join, folded }
 }
 
-/// Whether a phrase speaks of stars as a rating, in any of the languages.
-fn speaks_of_stars(phrase: &str) -> bool {
+/// Whether a phrase mentions stars as a rating, in any of the languages.
+fn mentions_stars(phrase: &str) -> bool {
     const WORDS: [&str; 11] = [
         "star",
         "stars",
@@ -155,8 +153,7 @@ fn length(phrases: &[&str]) -> u32 {
 }
 
 impl Bank {
-    /// The phrase at a place; every place that a range yields is there.
-    #[must_use]
+    /// The phrase at an index, which a section's range contains.
     pub fn phrase(&self, at: u32) -> &'static str {
         self.phrases.get(at as usize).copied().unwrap_or_default()
     }
@@ -188,7 +185,7 @@ mod tests {
                     section.plain.end - section.plain.start >= count / 2,
                     "{locale:?} {category} {section:?}"
                 );
-                assert!(section.plain.clone().all(|at| !speaks_of_stars(bank.phrase(at))));
+                assert!(section.plain.clone().all(|at| !mentions_stars(bank.phrase(at))));
             };
             bank.open.iter().for_each(|range| least(range, 18));
             bank.good.iter().chain(&bank.bad).for_each(|range| least(range, 30));

@@ -219,7 +219,7 @@ impl Dataset {
             }
         });
         QuestionView {
-            id: id,
+            id,
             asked_by_owner: question.owner,
             question: Text::Given(&question.question),
             by: name_of(&question.by, question.owner, record),

@@ -1,5 +1,5 @@
-//! What a scenario gives: businesses with their locations, reviews, questions and contacts, as checked values.
-//! `scenarios.md` ("Record keys") says what each may hold; the loader has checked all of it before these are made.
+//! The records of a scenario: businesses with their locations, reviews, questions and contacts, as checked values.
+//! `docs/scenarios.md` ("Record keys") describes what each may contain.
 
 use std::collections::BTreeMap;
 
@@ -11,17 +11,15 @@ use crate::clock::Moment;
 pub struct Business {
     /// Business number, unique among businesses and locations.
     pub number: u64,
-    /// Shown name.
     pub name: String,
-    /// What it is.
     pub kind: Kind,
-    /// Number of the reseller above it.
+    /// The number of the reseller above it.
     pub parent: Option<u64>,
-    /// Name of the phrase bank for its generated texts.
+    /// The category of the phrase bank for its generated texts.
     pub category: String,
     /// Sentiment score of its industry, 0-100.
     pub industry_score: Option<f64>,
-    /// Whether `smsPreferences` are taken.
+    /// Whether `smsPreferences` are accepted.
     pub text_categorisation: bool,
     /// Email addresses of its users, as written.
     pub users: Vec<String>,
@@ -29,29 +27,24 @@ pub struct Business {
     pub levels: Vec<String>,
     /// Numbers of its competitors.
     pub competitors: Vec<u64>,
-    /// Its locations.
     pub locations: Vec<Location>,
-    /// Contacts that are there from the start.
     pub contacts: Vec<Contact>,
-    /// More of them, to be generated.
+    /// Contacts to generate.
     pub contact_plans: Vec<ContactPlan>,
 }
 
-/// The two kinds of account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// An enterprise, with locations.
     Enterprise,
-    /// A reseller, which stands for its enterprises.
+    /// A reseller, which represents its enterprises.
     Reseller,
 }
 
 /// A location of an account.
 #[derive(Clone, Debug)]
 pub struct Location {
-    /// Business number.
     pub number: u64,
-    /// Shown name.
     pub name: String,
     /// Level to the location's name at that level.
     pub levels: BTreeMap<String, String>,
@@ -61,32 +54,27 @@ pub struct Location {
     pub questions: Vec<Questions>,
 }
 
-/// Some reviews of a location.
 #[derive(Clone, Debug)]
 pub enum Reviews {
     /// Written out, in the scenario or in a seed-data file.
     Given(Vec<Review>),
-    /// To be generated.
     Generated(ReviewPlan),
 }
 
-/// Some questions of a location.
 #[derive(Clone, Debug)]
 pub enum Questions {
     /// Written out, in the scenario or in a seed-data file.
     Given(Vec<Question>),
-    /// To be generated.
     Generated(QuestionPlan),
 }
 
 /// How to generate reviews. Weights are relative; shares are parts in a million.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReviewPlan {
-    /// How many.
     pub count: u32,
     /// Weight of 1, 2, 3, 4 and 5 stars, in this order.
     pub ratings: [u32; 5],
-    /// Place in the dialect's sources, and weight.
+    /// Index among the dialect's sources, and weight.
     pub sources: Vec<(u16, u32)>,
     /// First day.
     pub from: Day,
@@ -103,7 +91,6 @@ pub struct ReviewPlan {
 /// How to generate questions, none of which the owner has answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuestionPlan {
-    /// How many.
     pub count: u32,
     /// First day.
     pub from: Day,
@@ -116,7 +103,6 @@ pub struct QuestionPlan {
 /// How to generate contacts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContactPlan {
-    /// How many.
     pub count: u32,
     /// Languages of the names, and their weights.
     pub locales: Vec<(Locale, u32)>,
@@ -142,11 +128,9 @@ pub enum Locale {
 }
 
 impl Locale {
-    /// All of them.
     pub const ALL: [Self; 7] = [Self::En, Self::Fr, Self::De, Self::Es, Self::Pt, Self::Ja, Self::Ar];
 
     /// The two letters of ISO 639-1, as scenarios write it.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::En => "en",
@@ -160,7 +144,7 @@ impl Locale {
     }
 }
 
-/// The categories that have a phrase bank in English; other languages have `neutral` alone.
+/// The categories that have a phrase bank in English. Other languages have `neutral` only.
 pub const CATEGORIES: [&str; 9] = [
     NEUTRAL,
     "dentist",
@@ -173,41 +157,37 @@ pub const CATEGORIES: [&str; 9] = [
     "home-services",
 ];
 
-/// The category of a business that names none.
+/// The category of a business without one.
 pub const NEUTRAL: &str = "neutral";
 
 /// A review as given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Review {
-    /// Its id; drawn where absent.
+    /// Drawn if absent.
     pub id: Option<String>,
     /// 0-5.
     pub rating: u8,
     /// Day it was posted.
     pub day: Day,
-    /// Place in the dialect's sources.
+    /// Index among the dialect's sources.
     pub source: u16,
-    /// What the reviewer wrote.
     pub comments: Option<String>,
-    /// Its title.
     pub title: Option<String>,
     /// Published (featured 1) or parked (featured 0).
     pub published: bool,
-    /// The owner's response.
     pub response: Option<String>,
     /// Day of the response.
     pub response_day: Option<Day>,
-    /// Sentiment in tenths, 0-1000; from the rating where absent.
+    /// Sentiment in tenths, 0-1000; from the rating if absent.
     pub sentiment: Option<u16>,
     /// How many mentions it counts for.
     pub mentions: u32,
-    /// Who wrote it.
     pub reviewer: Reviewer,
-    /// Address at the source; made where absent.
+    /// The address at the source; generated if absent.
     pub review_url: Option<String>,
-    /// Address at the platform; made where absent.
+    /// Address at the platform; generated if absent.
     pub unique_review_url: Option<String>,
-    /// Whether it can be replied to; by source where absent.
+    /// Whether it can be replied to; by source if absent.
     pub enable_reply: Option<bool>,
     /// The contact it is attributed to.
     pub customer_id: Option<u64>,
@@ -217,7 +197,6 @@ pub struct Review {
 
 /// Who wrote a review; every field may be absent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the documented fields, in the documented order")]
 pub struct Reviewer {
     pub first_name: Option<String>,
     pub last_name: Option<String>,
@@ -232,19 +211,17 @@ pub struct Reviewer {
 /// A question as given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
-    /// Its id; drawn where absent.
+    /// Drawn if absent.
     pub id: Option<u64>,
-    /// The question.
     pub question: String,
     /// Who asked.
     pub by: Option<String>,
     /// Kind of user, as shown.
     pub category: String,
-    /// When.
     pub at: Moment,
     /// Asked by the owner.
     pub owner: bool,
-    /// Address of the asker's picture; made where absent.
+    /// Address of the asker's picture; generated if absent.
     pub logo: Option<String>,
     /// Its answers, in the order given.
     pub answers: Vec<Answer>,
@@ -253,25 +230,22 @@ pub struct Question {
 /// An answer as given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// Its id; drawn where absent.
+    /// Drawn if absent.
     pub id: Option<u64>,
-    /// The answer.
     pub answer: String,
-    /// Who answered; made where absent, the business's name for the owner.
+    /// Who answered; generated if absent, the business's name for the owner.
     pub by: Option<String>,
     /// Kind of user, as shown.
     pub category: String,
-    /// When.
     pub at: Moment,
     /// Answered by the owner.
     pub owner: bool,
-    /// Address of the answerer's picture; made where absent.
+    /// Address of the answerer's picture; generated if absent.
     pub logo: Option<String>,
 }
 
-/// A contact, by the fields of `docs/api.md` 4.3.
+/// A contact, with the fields of `docs/api.md` 4.3.
 #[derive(Clone, Debug, Default, PartialEq)]
-#[expect(missing_docs, reason = "the documented fields, in the documented order")]
 pub struct Contact {
     pub id: u64,
     pub first_name: Option<String>,
@@ -294,15 +268,14 @@ pub struct Contact {
 pub struct CustomField {
     /// `fieldName`.
     pub name: String,
-    /// `type`, as sent; `text` where absent.
+    /// `type`, as sent; `text` if absent.
     pub kind: String,
     /// `fieldValue`.
     pub value: String,
 }
 
-/// Preference flags of one channel; an absent flag was never told.
+/// Preference flags of one channel; an absent flag was never given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the documented fields, in the documented order")]
 pub struct Preferences {
     pub marketing_optin: Option<bool>,
     pub feedback_optin: Option<bool>,

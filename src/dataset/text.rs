@@ -1,18 +1,16 @@
-//! A text put together when it is written, so that showing a review allocates nothing.
+//! A text that is put together when it is written, so that a review is shown without allocating its texts.
 
 use std::fmt::{Display, Formatter, Result, Write};
 
 use serde::{Serialize, Serializer};
 
-/// Host of everything that the platform itself would serve.
+/// The host of everything that the platform itself would serve.
 const PLATFORM: &str = "standin.test";
 
-/// The id of a review: drawn, or as given.
+/// The id of a review, drawn or given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Id<'a> {
-    /// Drawn.
     Number(u64),
-    /// As given.
     Given(&'a str),
 }
 
@@ -31,26 +29,23 @@ impl Serialize for Id<'_> {
     }
 }
 
-/// A text, in parts.
 #[derive(Clone, Copy, Debug)]
 pub enum Text<'a> {
-    /// As given.
     Given(&'a str),
-    /// Parts in a row.
+    /// Parts that are concatenated.
     Pieces([&'a str; 4]),
-    /// Sentences with the same thing between each two; empty ones are left out.
+    /// Sentences and the separator between them. Empty sentences are left out.
     Sentences([&'a str; 4], &'static str),
-    /// An id.
     Id(Id<'a>),
-    /// A picture on the platform: which folder, which number.
+    /// The address of a picture on the platform: its folder and number.
     Picture(&'static str, u64),
-    /// The platform's page of a review.
+    /// The address of the platform's page of a review.
     Page(Id<'a>),
-    /// The page of a review at its source, named by the source's alias.
+    /// The address of a review at its source, which is given by its alias.
     SourcePage(&'a str, Id<'a>),
-    /// Someone's nickname.
+    /// A nickname, from a first name and a number.
     Nickname(&'a str, u64),
-    /// Someone's address.
+    /// An email address, from a name and a number.
     Address(&'a str, &'a str, u64),
 }
 
@@ -60,8 +55,8 @@ impl Display for Text<'_> {
             Self::Given(text) => out.write_str(text),
             Self::Pieces(parts) => parts.iter().try_for_each(|part| out.write_str(part)),
             Self::Sentences(parts, join) => {
-                let said = parts.iter().filter(|part| !part.is_empty());
-                said.enumerate().try_for_each(|(at, part)| {
+                let sentences = parts.iter().filter(|part| !part.is_empty());
+                sentences.enumerate().try_for_each(|(at, part)| {
                     out.write_str(if at == 0 { "" } else { join })?;
                     out.write_str(part)
                 })
@@ -86,9 +81,9 @@ impl Display for Text<'_> {
             }
             Self::Address(first, last, number) => {
                 if first.is_ascii() && last.is_ascii() {
-                    plain(out, first)?;
+                    write_letters(out, first)?;
                     out.write_char('.')?;
-                    plain(out, last)?;
+                    write_letters(out, last)?;
                 } else {
                     out.write_str("user")?;
                 }
@@ -98,7 +93,7 @@ impl Display for Text<'_> {
     }
 }
 
-fn plain(out: &mut Formatter<'_>, name: &str) -> Result {
+fn write_letters(out: &mut Formatter<'_>, name: &str) -> Result {
     let letters = name.chars().filter(char::is_ascii_alphanumeric);
     letters.map(|letter| letter.to_ascii_lowercase()).try_for_each(|letter| out.write_char(letter))
 }
@@ -132,7 +127,7 @@ mod tests {
     #[test]
     fn every_host_ends_in_test() {
         let id = Id::Number(7);
-        for (made, expected) in [
+        for (text, expected) in [
             (Text::Picture("users", 5), "https://images.standin.test/users/5.png"),
             (Text::Page(id), "https://reviews.standin.test/7"),
             (Text::SourcePage("yahoo_local", id), "https://yahoolocal.test/reviews/7"),
@@ -140,7 +135,7 @@ mod tests {
             (Text::Address("Ann", "O'Hara", 41), "ann.ohara41@mail.test"),
             (Text::Nickname("Ann", 41), "ann41"),
         ] {
-            assert_eq!(made.to_string(), expected);
+            assert_eq!(text.to_string(), expected);
         }
     }
 

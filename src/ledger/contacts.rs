@@ -1,15 +1,14 @@
-//! Contacts as clients left them: what was written, over the contacts that the dataset has from the start.
+//! The contacts that clients wrote, which override those of the dataset.
 
 use std::collections::BTreeMap;
 
 use crate::api::ids::draw_free;
-use crate::dataset::contacts::{Identity, Register};
+use crate::dataset::contacts::{ContactIndex, Identity};
 use crate::dataset::records::{Contact, Preferences};
 use crate::draw::{Draw, Seed};
 
-/// Fields of an upsert that were given; absent ones leave a stored contact as it is.
+/// The fields given in an upsert. An absent field leaves a stored contact unchanged.
 #[derive(Clone, Debug, Default)]
-#[expect(missing_docs, reason = "the documented fields, in the documented order")]
 pub struct Change {
     pub id: Option<i64>,
     pub first_name: Option<String>,
@@ -27,39 +26,35 @@ pub struct Change {
     pub sms_preferences: Option<Preferences>,
 }
 
-/// What a change makes of the contacts.
+/// The result of applying a change.
 #[derive(Debug)]
 pub struct Upsert {
-    /// The contact as it would be.
+    /// The contact after the change.
     pub contact: Contact,
-    /// Whether it is new.
     pub created: bool,
-    /// Another contact that one of the values already belongs to.
+    /// Another contact to which one of the identifiers already belongs.
     pub other: Option<u64>,
 }
 
-/// Written contacts, by enterprise.
 #[derive(Debug, Default)]
-pub struct ContactBook {
-    written: BTreeMap<u64, Register>,
+pub struct WrittenContacts {
+    written: BTreeMap<u64, ContactIndex>,
 }
 
-/// The contacts of one enterprise: the dataset's, overlaid by what was written.
+/// The contacts of one enterprise: those of the dataset, overridden by those that were written.
 #[derive(Clone, Copy, Debug)]
-pub struct View<'a> {
-    seeded: Option<&'a Register>,
-    written: Option<&'a Register>,
+pub struct ContactView<'a> {
+    seeded: Option<&'a ContactIndex>,
+    written: Option<&'a ContactIndex>,
 }
 
-impl<'a> View<'a> {
-    /// The contact of that id.
-    #[must_use]
+impl<'a> ContactView<'a> {
     pub fn get(&self, id: u64) -> Option<&'a Contact> {
         let written = self.written.and_then(|written| written.get(id));
         written.or_else(|| self.seeded.and_then(|seeded| seeded.get(id)))
     }
 
-    /// The contact of lowest id with that identity.
+    /// The contact with the lowest id among those with an identity.
     fn find(&self, identity: &Identity) -> Option<&'a Contact> {
         let written = self.written.into_iter().flat_map(|written| written.find(identity));
         let stale = |id: &u64| self.written.is_some_and(|written| written.get(*id).is_some());
@@ -67,8 +62,7 @@ impl<'a> View<'a> {
         written.chain(seeded).min().and_then(|id| self.get(id))
     }
 
-    /// All contacts, by id.
-    #[must_use]
+    /// All contacts, ordered by id.
     pub fn all(&self) -> Vec<&'a Contact> {
         let mut all: BTreeMap<u64, &Contact> = BTreeMap::new();
         for register in [self.seeded, self.written].into_iter().flatten() {
@@ -77,9 +71,8 @@ impl<'a> View<'a> {
         all.into_values().collect()
     }
 
-    /// What a change would make: of the contact that the first of id, externalId, email and phone finds, else of a new
-    /// one. None where an id is given that finds none.
-    #[must_use]
+    /// Applies a change to the contact that the first of id, externalId, email and phone finds, else to a new contact. None
+    /// if an id is given and no contact has it.
     pub fn upsert(&self, seed: Seed, enterprise: u64, change: &Change) -> Option<Upsert> {
         let named = Contact {
             external_id: change.external_id.clone(),
@@ -100,10 +93,10 @@ impl<'a> View<'a> {
             Some(contact) => contact.clone(),
             None => Contact { id: self.free_id(seed, enterprise, identities.first()), ..Contact::default() },
         };
-        Some(Upsert { contact: change.applied(contact), created: first.is_none(), other })
+        Some(Upsert { contact: change.apply_to(contact), created: first.is_none(), other })
     }
 
-    /// An id drawn from what identifies the contact, the next free one where it is taken.
+    /// Draws an id from the contact's first identity. If it is taken, this is the next free id.
     fn free_id(&self, seed: Seed, enterprise: u64, identity: Option<&Identity>) -> u64 {
         let (kind, text) = match identity {
             Some(Identity::External(text)) => (1, text.as_str()),
@@ -116,22 +109,20 @@ impl<'a> View<'a> {
     }
 }
 
-impl ContactBook {
-    /// The contacts of an enterprise, over those that the dataset has.
-    #[must_use]
-    pub fn of<'a>(&'a self, enterprise: u64, seeded: Option<&'a Register>) -> View<'a> {
-        View { seeded, written: self.written.get(&enterprise) }
+impl WrittenContacts {
+    /// The contacts of an enterprise; `seeded` are those of the dataset.
+    pub fn of<'a>(&'a self, enterprise: u64, seeded: Option<&'a ContactIndex>) -> ContactView<'a> {
+        ContactView { seeded, written: self.written.get(&enterprise) }
     }
 
-    /// Writes a contact.
     pub fn put(&mut self, enterprise: u64, contact: Contact) {
         self.written.entry(enterprise).or_default().put(contact);
     }
 }
 
 impl Change {
-    /// The contact with what was given put in; arrays replace, and business ids only where there are any.
-    fn applied(&self, mut contact: Contact) -> Contact {
+    /// Applies the given fields to a contact. Arrays replace; empty business ids are ignored.
+    fn apply_to(&self, mut contact: Contact) -> Contact {
         fn put<T: Clone>(field: &mut Option<T>, given: Option<&T>) {
             if let Some(given) = given {
                 *field = Some(given.clone());
@@ -150,14 +141,14 @@ impl Change {
         }
         contact.tags = self.tags.clone().unwrap_or(contact.tags);
         contact.custom_fields = self.custom_fields.clone().unwrap_or(contact.custom_fields);
-        contact.email_preferences = merged(contact.email_preferences, self.email_preferences);
-        contact.sms_preferences = merged(contact.sms_preferences, self.sms_preferences);
+        contact.email_preferences = merge(contact.email_preferences, self.email_preferences);
+        contact.sms_preferences = merge(contact.sms_preferences, self.sms_preferences);
         contact
     }
 }
 
-/// Flag by flag: a given one replaces, an omitted one stays.
-fn merged(stored: Option<Preferences>, given: Option<Preferences>) -> Option<Preferences> {
+/// Merges flag by flag: a given flag replaces, an omitted one stays.
+fn merge(stored: Option<Preferences>, given: Option<Preferences>) -> Option<Preferences> {
     let (Some(stored), Some(given)) = (stored, given) else { return given.or(stored) };
     Some(Preferences {
         marketing_optin: given.marketing_optin.or(stored.marketing_optin),
@@ -176,7 +167,7 @@ mod tests {
         Change { email: given(email), phone: given(phone), ..Change::default() }
     }
 
-    fn write(book: &mut ContactBook, change: &Change) -> Upsert {
+    fn write(book: &mut WrittenContacts, change: &Change) -> Upsert {
         let upsert = book.of(100, None).upsert(Seed(1), 100, change).unwrap();
         book.put(100, upsert.contact.clone());
         upsert
@@ -184,7 +175,7 @@ mod tests {
 
     #[test]
     fn the_first_identifier_that_finds_a_contact_wins_and_the_other_is_told() {
-        let mut book = ContactBook::default();
+        let mut book = WrittenContacts::default();
         let ann = write(&mut book, &change("ann@x.test", "")).contact.id;
         let bob = write(&mut book, &change("", "2125550100")).contact.id;
         let both = write(&mut book, &change("ANN@x.test", "+1 212 555 0100"));
@@ -194,7 +185,7 @@ mod tests {
 
     #[test]
     fn an_id_that_finds_none_is_no_contact_but_other_identifiers_fall_through() {
-        let book = ContactBook::default();
+        let book = WrittenContacts::default();
         let unknown = Change { id: Some(5), ..change("ann@x.test", "") };
         assert!(book.of(100, None).upsert(Seed(1), 100, &unknown).is_none());
         let external = Change { external_id: Some("E1".to_owned()), ..change("ann@x.test", "") };
@@ -203,7 +194,7 @@ mod tests {
 
     #[test]
     fn a_new_id_depends_on_seed_enterprise_and_identity_alone() {
-        let book = ContactBook::default();
+        let book = WrittenContacts::default();
         let id = |seed, enterprise, email| {
             book.of(enterprise, None).upsert(Seed(seed), enterprise, &change(email, "")).unwrap().contact.id
         };
@@ -215,9 +206,9 @@ mod tests {
 
     #[test]
     fn a_seeded_contact_is_found_until_what_found_it_is_changed() {
-        let mut seeded = Register::default();
+        let mut seeded = ContactIndex::default();
         seeded.put(Contact { id: 7, email: Some("old@x.test".to_owned()), ..Contact::default() });
-        let mut book = ContactBook::default();
+        let mut book = WrittenContacts::default();
         let view = book.of(100, Some(&seeded));
         let change_it = Change { id: Some(7), ..change("new@x.test", "") };
         let changed = view.upsert(Seed(1), 100, &change_it).unwrap();
@@ -234,7 +225,7 @@ mod tests {
         let all =
             |flag| Some(Preferences { marketing_optin: flag, feedback_optin: flag, service_optin: flag });
         let given = Some(Preferences { marketing_optin: Some(false), ..Preferences::default() });
-        let merged = merged(all(Some(true)), given).unwrap();
-        assert_eq!((merged.marketing_optin, merged.service_optin), (Some(false), Some(true)));
+        let flags = merge(all(Some(true)), given).unwrap();
+        assert_eq!((flags.marketing_optin, flags.service_optin), (Some(false), Some(true)));
     }
 }

@@ -1,37 +1,32 @@
-//! Webhook subscriptions, in the order made.
+//! Webhook subscriptions, in the order in which they were created.
 
-/// One subscription.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Subscription {
-    /// Its id, from 1.
+    /// From 1.
     pub id: u64,
-    /// Number of the account.
+    /// The number of the account.
     pub business: u64,
-    /// Names of the events, in the order asked for.
+    /// Names of the events, in the order of the request.
     pub events: Vec<String>,
-    /// Where they go.
     pub endpoint: String,
-    /// Whether a web page made it without a key that only its owner knows: any stranger's page could.
+    /// Whether a web page created it where any key is accepted. Any page that the user visits could have done so.
     pub by_page: bool,
 }
 
-/// The subscriptions of a world.
 #[derive(Debug, Default)]
 pub struct Subscriptions {
-    made: Vec<Subscription>,
+    subscriptions: Vec<Subscription>,
 }
 
 impl Subscriptions {
-    /// Adds one, and tells its id.
+    /// Adds a subscription, and returns its id.
     pub fn add(&mut self, business: u64, events: Vec<String>, endpoint: String, by_page: bool) -> u64 {
-        let id = self.made.last().map_or(0, |last| last.id) + 1;
-        self.made.push(Subscription { id, business, events, endpoint, by_page });
+        let id = self.subscriptions.last().map_or(0, |last| last.id) + 1;
+        self.subscriptions.push(Subscription { id, business, events, endpoint, by_page });
         id
     }
 
-    /// All of them.
-    #[must_use]
     pub fn all(&self) -> &[Subscription] {
-        &self.made
+        &self.subscriptions
     }
 }
