@@ -185,7 +185,7 @@ impl Selected<'_> {
         }
     }
 
-    /// Moves on to the next word; none where there are no more.
+    /// Moves on to the next word. None if there are no more.
     fn next_word(&mut self) -> Option<()> {
         loop {
             if let Some(word) = self.words.next() {

@@ -106,7 +106,7 @@ pub(crate) struct Paging {
     pub(crate) start: StartIndex,
     /// The query parameter with the length of a page, where there is one.
     pub(crate) count: Option<ParameterName>,
-    /// The member of the answer that holds the length of the list; none where the answer is the page alone.
+    /// The member of the answer with the length of the list. None if the answer is only the page.
     pub(crate) total: Option<&'static str>,
     /// What an element of the list is.
     pub(crate) element: &'static str,

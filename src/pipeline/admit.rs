@@ -13,7 +13,7 @@ pub(super) struct Admitted<'a> {
     pub(super) received: &'a Received<'a>,
     /// None where nothing is at the path.
     pub(super) route: Option<Route<'a>>,
-    /// The key as sent; none where it is missing or blank.
+    /// The key as sent. None if it is missing or blank.
     pub(super) key: Option<Cow<'a, str>>,
     pub(super) key_match: KeyMatch,
     /// The world's clock when the call arrived.

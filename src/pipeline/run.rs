@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use crate::api::call::{BODY_LIMIT, Body, Call};
 use crate::api::error::{ApiError, Code};
 use crate::api::reply::Reply;
-use crate::auth::{Caller, sent_key};
+use crate::auth::Caller;
 use crate::clock::Reading;
 use crate::dataset::facts::Dataset;
 use crate::fault::effect::Effect;
@@ -64,19 +64,19 @@ pub(super) fn run(decided: &Decided<'_>, dataset: &Dataset) -> Ran {
 }
 
 fn check_and_run(admitted: &Admitted<'_>, route: &Route<'_>, dataset: &Dataset) -> Result<Done, ApiError> {
-    let Admitted { received, reading, .. } = admitted;
+    let Admitted { received, key, reading, .. } = admitted;
     let Received { run: state, snapshot, call, .. } = received;
     if call.method != "POST" {
         return Err(ApiError::new(Code::Method, format!("{} is not allowed here; POST is", call.method)));
     }
-    let caller = match route.spec.key {
-        KeyIn::Header => authenticate(received, sent_key(call, &snapshot.dialect).as_deref())?,
-        // The body has the key, so it is checked first.
-        KeyIn::Body(_) => {
-            check_body(call)?;
-            authenticate(received, received.body_key.clone()?.as_deref())?
+    if let KeyIn::Body(_) = route.spec.key {
+        // The key is in the body, so the body is checked first.
+        check_body(call)?;
+        if let Err(error) = &received.body_key {
+            return Err(error.clone());
         }
-    };
+    }
+    let caller = authenticate(received, key.as_deref())?;
     check_rate_limit(state, caller, *reading)?;
     let added = state.added.read(dataset);
     let context = Context {
@@ -111,7 +111,7 @@ fn nothing_at(path: &str) -> ApiError {
 /// Step 4.
 fn authenticate<'a>(received: &'a Received<'_>, key: Option<&str>) -> Result<Caller<'a>, ApiError> {
     let minted = received.world.minted.as_ref();
-    if let Some(minted) = minted.filter(|minted| key.is_some_and(|key| key.trim() == minted.key)) {
+    if let Some(minted) = minted.filter(|minted| key == Some(&minted.key)) {
         return Ok(Caller { key: Some(minted) });
     }
     if received.foreign_key {

@@ -27,7 +27,7 @@ pub(crate) struct Settings {
     pub(crate) grace: Duration,
 }
 
-/// Serves on a bound socket until the process is told to stop (SIGTERM, Ctrl-C); open requests are finished within the
+/// Serves on a bound socket until SIGTERM or Ctrl-C. Open requests are finished within the
 /// grace time.
 ///
 /// # Errors

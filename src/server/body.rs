@@ -10,7 +10,7 @@ use crate::api::call::BODY_LIMIT;
 /// How much of a body over the limit is read and discarded, so that the client sees the answer: 8 MiB.
 const DISCARDED: usize = 8 << 20;
 
-/// The body, or none where it is over the limit. It fails where the client left or broke the framing.
+/// The body, or none if it is over the limit. It fails if the client left or broke the framing.
 pub(crate) async fn read(payload: &mut Payload) -> Result<Option<Bytes>, PayloadError> {
     let (mut size, mut body) = (0, BytesMut::new());
     while let Some(chunk) = payload.next().await.transpose()? {

@@ -16,7 +16,7 @@ use crate::server::body;
 use crate::server::log::Line;
 use crate::server::state::State;
 
-/// The body of a request, for the extractors of `admin::extract`; none where it was over the limit.
+/// The body of a request, for the extractors of `admin::extract`. None if it was over the limit.
 #[derive(Clone)]
 pub(crate) struct Received(pub(crate) Option<Bytes>);
 

@@ -1,5 +1,5 @@
-//! The HTTP client: one attempt of a delivery, over a connection of its own to an address that was checked. No proxy, no
-//! redirect, no cookie.
+//! The HTTP client of webhooks. Each attempt of a delivery has its own connection, to an address that was checked. There are
+//! no proxies, redirects or cookies.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -21,52 +21,45 @@ use tokio_rustls::rustls::{ClientConfig, RootCertStore, crypto};
 use crate::webhook::delivery::Answer;
 use crate::webhook::target::{Policy, Target};
 
-/// A future that can be sent.
 pub(crate) type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// What is sent.
+/// One attempt of a delivery.
 #[derive(Clone, Debug)]
 pub(crate) struct Outgoing {
-    /// Where.
     pub(crate) endpoint: Arc<str>,
-    /// Headers beside `host`, `content-length` and `connection`.
+    /// Headers apart from `host`, `content-length` and `connection`.
     pub(crate) headers: Vec<(&'static str, String)>,
-    /// The body.
     pub(crate) body: Bytes,
-    /// After how many bytes of it the connection is closed, if it is.
+    /// Number of bytes of the body after which the connection is closed. None sends the whole body.
     pub(crate) cut: Option<usize>,
-    /// How long all of it may take, by real time.
+    /// Limit of the whole attempt, in real time.
     pub(crate) timeout: Duration,
 }
 
-/// Why there is no answer.
+/// Why an attempt got no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Failure {
-    /// It may not go there, now or later.
+    /// The endpoint is not allowed, and never will be.
     Closed(String),
-    /// It did not come through.
+    /// The connection or the exchange failed.
     Failed(String),
 }
 
-/// Who sends.
 pub(crate) trait Client: Send + Sync {
-    /// Makes one attempt.
     fn send<'a>(&'a self, outgoing: &'a Outgoing, policy: Policy<'a>) -> Boxed<'a, Result<Answer, Failure>>;
 }
 
-/// Who knows the addresses of names.
+/// Resolves host names. Tests replace it.
 pub(crate) trait Resolve: Send + Sync {
-    /// The addresses of a name.
     fn resolve<'a>(&'a self, name: &'a str) -> Boxed<'a, io::Result<Vec<IpAddr>>>;
 }
 
-/// Who opens connections.
+/// Opens TCP connections. Tests replace it.
 pub(crate) trait Connect: Send + Sync {
-    /// Opens a connection.
     fn connect(&self, address: SocketAddr) -> Boxed<'_, io::Result<TcpStream>>;
 }
 
-/// The system's own.
+/// The resolver and the connections of the operating system.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct System;
 
@@ -84,21 +77,20 @@ impl Connect for System {
     }
 }
 
-/// HTTP/1.1 (RFC 9112), with TLS where the endpoint is https.
+/// A client for HTTP/1.1 (RFC 9112), with TLS if the endpoint is https.
 pub(crate) struct Http {
     resolve: Box<dyn Resolve>,
     connect: Box<dyn Connect>,
-    /// Made when first needed: reading the system's certificates takes a while.
+    /// Created when it is first needed, since reading the system's certificates takes a while.
     tls: OnceLock<Result<TlsConnector, String>>,
 }
 
-/// So much of an answer is kept.
+/// Number of bytes of an answer that are kept.
 const KEPT: usize = 64 << 10;
-/// So much of it is read.
+/// Number of bytes of an answer that are read.
 const READ: u64 = 1 << 20;
 
 impl Http {
-    /// A client that looks names up and connects so.
     pub(crate) fn new(resolve: Box<dyn Resolve>, connect: Box<dyn Connect>) -> Self {
         Self { resolve, connect, tls: OnceLock::new() }
     }
@@ -117,7 +109,7 @@ impl Http {
         spoken(stream.map_err(|error| failed("TLS", &error))?, &target, outgoing).await
     }
 
-    /// A connection to the first address of a target that is open and answers.
+    /// Connects to the first address of a target that is allowed and accepts the connection.
     async fn connected(&self, target: &Target, policy: Policy<'_>) -> Result<TcpStream, Failure> {
         let addresses = if let Some(address) = target.address {
             vec![address]
@@ -151,7 +143,7 @@ impl Client for Http {
     }
 }
 
-/// What failed, and all that is said about why.
+/// The message of an error with those of its causes.
 fn failed(what: &str, error: &dyn std::error::Error) -> Failure {
     let mut told = format!("{what}: {error}");
     let mut source = error.source();
@@ -165,7 +157,7 @@ fn failed(what: &str, error: &dyn std::error::Error) -> Failure {
 fn tls() -> Result<TlsConnector, String> {
     let mut roots = RootCertStore::empty();
     for certificate in rustls_native_certs::load_native_certs().certs {
-        // One that is not understood vouches for nobody.
+        // A certificate that cannot be parsed is left out.
         let _ = roots.add(certificate);
     }
     let config = ClientConfig::builder_with_provider(Arc::new(crypto::ring::default_provider()))
@@ -174,7 +166,7 @@ fn tls() -> Result<TlsConnector, String> {
     Ok(TlsConnector::from(Arc::new(config.with_root_certificates(roots).with_no_client_auth())))
 }
 
-/// Sends over an open stream, and reads the answer.
+/// Sends the request over an open stream, and reads the answer.
 async fn spoken<S>(mut stream: S, target: &Target, outgoing: &Outgoing) -> Result<Answer, Failure>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -222,8 +214,8 @@ async fn read(answer: hyper::Response<hyper::body::Incoming>) -> Answer {
     let headers = head.headers.iter().map(|(name, value)| (name.to_string(), text(value))).collect();
     let (mut kept, mut lost) = (BytesMut::new(), 0_u64);
     while let Some(frame) = body.frame().await {
-        // The status has come, which decides: a body that breaks off, or a TLS stream that ends without saying so, is the
-        // receiver's business.
+        // The status has arrived and decides. It does not matter if the body breaks off, or if a TLS stream ends without a
+        // closing message.
         let Ok(frame) = frame else { break };
         let Some(bytes) = frame.data_ref() else { continue };
         let room = (KEPT - kept.len()).min(bytes.len());

@@ -1,6 +1,6 @@
-//! Where deliveries may go. An endpoint is a client's word, and the client may be any web page: so loopback alone is
-//! open, as long as the server itself is on loopback, and what a scenario opens beside it. Link-local and metadata
-//! addresses are opened by no wildcard, and our own listening address by nothing.
+//! Where deliveries may go. Clients choose the endpoints, and a client may be any web page. Therefore only loopback is
+//! allowed, if the server itself listens on loopback, and the hosts that a scenario allows. No wildcard allows link-local
+//! and metadata addresses, and nothing allows the server's own listening address.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -8,38 +8,35 @@ use url::{Host as Name, Url};
 
 use crate::webhook::settings::Host;
 
-/// An endpoint taken apart, its host not yet looked up.
+/// A parsed endpoint whose host is not resolved yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Target {
-    /// Whether it is https.
     pub(crate) tls: bool,
-    /// The host's name, or its address written out.
+    /// The host name, or the address as text.
     pub(crate) host: String,
-    /// The address, where the URL has it instead of a name; however it was written, decimal or with few parts.
+    /// The address, if the URL has one instead of a name. It may be written in any form, such as decimal or with few parts.
     pub(crate) address: Option<IpAddr>,
-    /// The port.
     pub(crate) port: u16,
     /// Path and query.
     pub(crate) path: String,
 }
 
-/// Who may be spoken to, on behalf of whom.
+/// Which addresses are allowed for one subscription.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Policy<'a> {
-    /// Our own listening address.
+    /// The listening address of the server.
     pub(crate) own: SocketAddr,
-    /// What the scenario opens.
+    /// Hosts that the scenario allows.
     pub(crate) allow: &'a [Host],
-    /// Whether the subscription was made by a web page in a scenario that asks for no known key: what the page of any
-    /// stranger can do.
+    /// Whether a web page made the subscription in a scenario without `keys`, which any page can do.
     pub(crate) by_page: bool,
 }
 
 impl Target {
-    /// Takes an endpoint apart.
+    /// Parses an endpoint.
     ///
     /// # Errors
-    /// Why it is none that is delivered to.
+    /// Why nothing can be delivered to it.
     pub(crate) fn of(endpoint: &str) -> Result<Self, String> {
         let url = Url::parse(endpoint).map_err(|error| format!("the endpoint is no URL: {error}"))?;
         if !matches!(url.scheme(), "http" | "https") {
@@ -61,10 +58,10 @@ impl Target {
 }
 
 impl Policy<'_> {
-    /// Whether an address of a target may be connected to.
+    /// Checks whether an address of a target is allowed.
     ///
     /// # Errors
-    /// Why not.
+    /// Why it is not.
     pub(crate) fn check(&self, target: &Target, address: IpAddr) -> Result<(), String> {
         let plain = unwrapped(address);
         let own = unwrapped(self.own.ip());
@@ -113,7 +110,7 @@ fn opens(host: &Host, name: &str) -> bool {
     }
 }
 
-/// Never opened by a wildcard or a name: what is not one host of the outside, and where clouds keep their secrets.
+/// Addresses that no wildcard or name allows: those that are not a single remote host, and metadata services of clouds.
 fn is_special(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => {
@@ -137,7 +134,7 @@ fn is_special(address: IpAddr) -> bool {
     }
 }
 
-/// The IPv4 address within an IPv6 one: mapped and compatible (RFC 4291, 2.5.5), NAT64 (RFC 6052), 6to4 (RFC 3056).
+/// The IPv4 address inside an IPv6 address: mapped and compatible (RFC 4291, 2.5.5), NAT64 (RFC 6052), 6to4 (RFC 3056).
 fn unwrapped(address: IpAddr) -> IpAddr {
     let IpAddr::V6(six) = address else { return address };
     let parts = six.segments();
@@ -157,7 +154,7 @@ mod tests {
 
     const OWN: ([u8; 4], u16) = ([127, 0, 0, 1], 8080);
 
-    /// Why an endpoint is closed, its name leading to an address; none where it is open.
+    /// Why an endpoint is not allowed if its name resolves to this address. None if it is allowed.
     fn closed(endpoint: &str, leads_to: &str, allow: &[Host], by_page: bool) -> Option<String> {
         let target = match Target::of(endpoint) {
             Ok(target) => target,

@@ -12,7 +12,7 @@ use crate::fault::counters::Plan;
 pub(crate) struct FaultEdits {
     /// Faults under new names, the last one first.
     front: Vec<Arc<Fault>>,
-    /// Replacements of the file's faults by name; none where the fault was removed.
+    /// Replacements of the file's faults by name. None means that the fault was removed.
     over: BTreeMap<String, Option<Arc<Fault>>>,
 }
 

@@ -24,7 +24,7 @@ pub(crate) fn example(operation: Operation) -> Value {
     all[operation.name()].clone()
 }
 
-/// Whose API is described.
+/// The API that is described.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct View<'a> {
     pub(crate) dialect: &'a Dialect,
