@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-/// The rows of the catalogue, named by what they mean.
+/// The errors, named by what they mean. The order is that of [`CATALOGUE`], which is indexed by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Code {
     /// 1167: no API key.
@@ -61,11 +61,12 @@ pub(crate) struct Row {
     pub(crate) number: u32,
     /// The HTTP status. The dialect can change it.
     pub(crate) status: u16,
-    /// For 2003 one of many messages.
+    /// A 2003 has many messages. This one is that of a missing `businessNumbers`.
     pub(crate) message: &'static str,
 }
 
-/// In the order of `docs/api.md` 2.
+/// In the order of `docs/api.md` 2: errors of all operations first, then by the field that they are about, then those of
+/// the transport.
 pub(crate) const CATALOGUE: [Row; 23] = [
     row(Code::KeyMissing, 1167, 401, "API key is missing"),
     row(Code::KeyInvalid, 1161, 401, "Invalid API key"),

@@ -125,7 +125,7 @@ impl Additions {
     }
 }
 
-/// A review of a list: a row of the dataset, or an added one.
+/// A review of a list: a row of the dataset, which is given in the scenario or generated, or an added one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ListedReview<'a> {
     Seeded(u32),

@@ -1,4 +1,4 @@
-//! Sentiment scores: means of review sentiments weighted by mentions, in tenths (`docs/api.md` 4).
+//! Sentiment scores: means of review sentiments weighted by mentions, in tenths (`docs/api.md` 3).
 
 use std::ops::AddAssign;
 

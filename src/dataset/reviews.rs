@@ -70,7 +70,7 @@ struct Row {
     published: bool,
 }
 
-/// The sentiment in tenths of a review for which the scenario gives none (`docs/api.md` 4).
+/// The sentiment in tenths of a review for which the scenario gives none (`docs/api.md` 3).
 fn default_sentiment(rating: u8, source: &Source) -> u16 {
     match rating {
         1 if source.recommendation => 900,

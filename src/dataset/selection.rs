@@ -9,6 +9,9 @@ use crate::dataset::reviews::Reviews;
 use crate::dataset::update_blocks::BLOCK;
 
 /// Conditions on a review. All of them must hold; an absent condition lets every review pass.
+///
+/// The walk over a dataset checks `locations` by lists, the days of posting by a range of rows, most conditions by bits
+/// (`Selected::mask`) and the others by row (`Selected::passes`). Added reviews are checked by `Filter::matches`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Filter<'a> {
     /// The review belongs to one of these locations, which ascend.
@@ -42,22 +45,27 @@ pub(crate) struct Values {
 impl Filter<'_> {
     /// Whether nothing but days of posting and locations are restricted.
     pub(crate) const fn is_days_only(&self) -> bool {
-        self.updated_from.is_none()
-            && self.updated_to.is_none()
-            && self.ratings.is_none()
-            && self.sources.is_none()
-            && self.published.is_none()
+        // A new condition has to be listed here, and in `matches` and `mask` or `passes`.
+        let Self { locations: _, from: _, to: _, updated_from, updated_to, ratings, sources, published } =
+            self;
+        updated_from.is_none()
+            && updated_to.is_none()
+            && ratings.is_none()
+            && sources.is_none()
+            && published.is_none()
     }
 
     /// Whether one review passes.
     pub(crate) fn matches(&self, review: Values) -> bool {
         let Values { location, day, updated, class } = review;
+        let Self { locations, from, to, updated_from, updated_to, ratings: _, sources: _, published: _ } =
+            self;
         self.matches_class(class)
-            && self.from.is_none_or(|from| day >= from)
-            && self.to.is_none_or(|to| day <= to)
-            && self.updated_from.is_none_or(|from| updated >= from)
-            && self.updated_to.is_none_or(|to| updated <= to)
-            && self.locations.is_none_or(|locations| locations.binary_search(&location).is_ok())
+            && from.is_none_or(|from| day >= from)
+            && to.is_none_or(|to| day <= to)
+            && updated_from.is_none_or(|from| updated >= from)
+            && updated_to.is_none_or(|to| updated <= to)
+            && locations.is_none_or(|locations| locations.binary_search(&location).is_ok())
     }
 
     fn matches_class(&self, (source, rating, published): Class) -> bool {
@@ -137,7 +145,8 @@ impl Reviews {
     }
 
     /// The rows that pass a filter, newest first. The walk is restricted to the shortest lists that contain them all:
-    /// those of the locations, or those of rare classes. Without either it goes over all rows.
+    /// those of the locations, or those of rare classes. Without either it goes over all rows. The lists only shorten the
+    /// walk: every condition but that of the locations is checked for each row.
     pub(crate) fn select<'a>(&'a self, filter: &'a Filter<'a>) -> Selected<'a> {
         let rows = self.between(filter.from, filter.to);
         let ratings = filter.ratings.as_ref().map(|ratings| {

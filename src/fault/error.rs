@@ -38,15 +38,20 @@ impl Error {
 
     /// The reply of an operation with this error.
     ///
-    /// `validation` is the message of the operation's first 2003.
-    pub(crate) fn reply(&self, operation: Operation, validation: &'static str, dialect: &Dialect) -> Reply {
+    /// `injected_2003` is the message of a 2003 of this operation.
+    pub(crate) fn reply(
+        &self,
+        operation: Operation,
+        injected_2003: &'static str,
+        dialect: &Dialect,
+    ) -> Reply {
         let reply = match &self.answer {
             Answer::Catalogue { code, status, message } => {
                 let mut error = ApiError::new(*code, "");
                 if let Some(message) = message {
                     error.message = message.clone().into();
                 } else if *code == Code::Validation {
-                    error.message = validation.into();
+                    error.message = injected_2003.into();
                 }
                 let reply = Reply::json(
                     status.unwrap_or_else(|| dialect.status(*code, Some(operation))),

@@ -29,8 +29,8 @@ pub(crate) static SPEC: Spec = Spec {
     request: schema::of::<Request<'_>>,
     needs_body: true,
     response: schema::closed::<Response>,
-    codes: &[Code::BusinessMissing, Code::NoBody, Code::ContactUnknown, Code::TextCategorisation],
-    validation: "email or phone is mandatory",
+    own_codes: &[Code::BusinessMissing, Code::NoBody, Code::ContactUnknown, Code::TextCategorisation],
+    injected_2003: "email or phone is mandatory",
     paging: None,
     run: Run::ForAccount(Code::BusinessMissing, run),
 };

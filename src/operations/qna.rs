@@ -31,8 +31,8 @@ pub(crate) static SPEC: Spec = Spec {
     request: schema::of::<Request<'_>>,
     needs_body: false,
     response: schema::closed::<Response<'_>>,
-    codes: &[Code::BusinessInvalid, Code::StartIndex, Code::Count],
-    validation: "businessId is mandatory",
+    own_codes: &[Code::BusinessInvalid, Code::StartIndex, Code::Count],
+    injected_2003: "businessId is mandatory",
     paging: Some(Paging {
         start: StartIndex::Body(START_INDEX),
         count: None,

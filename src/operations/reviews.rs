@@ -53,7 +53,7 @@ pub(crate) static SPEC: Spec = Spec {
     request: schema::of::<Request<'_>>,
     needs_body: false,
     response: schema::closed::<Vec<Response<'_>>>,
-    codes: &[
+    own_codes: &[
         Code::BusinessInvalid,
         Code::StartIndex,
         Code::Count,
@@ -62,7 +62,7 @@ pub(crate) static SPEC: Spec = Spec {
         Code::UpdateFromDate,
         Code::UpdateToDate,
     ],
-    validation: "ratings must be a list of ratings from 0 to 5",
+    injected_2003: "ratings must be a list of ratings from 0 to 5",
     paging: Some(Paging {
         start: StartIndex::Query(START_INDEX),
         count: Some(COUNT),

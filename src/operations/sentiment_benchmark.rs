@@ -1,6 +1,6 @@
 //! `POST /v1/insight/sentiment/scoreBenchmark`: an actual sentiment score beside that of the industry.
 //!
-//! The dates are mandatory here too (`docs/api.md` 3). The industry score is the account's own figure, else that of its
+//! The dates are mandatory here too (`docs/api.md` 4.2). The industry score is the account's own figure, else that of its
 //! competitors' reviews in the same days, else 0.
 
 use serde::{Deserialize, Serialize};
@@ -26,8 +26,8 @@ pub(crate) static SPEC: Spec = Spec {
     request: schema::of::<Request<'_>>,
     needs_body: true,
     response: schema::closed::<Response>,
-    codes: &[Code::EnterpriseInvalid, Code::NumberInvalid],
-    validation: "businessNumbers are mandatory",
+    own_codes: &[Code::EnterpriseInvalid, Code::NumberInvalid],
+    injected_2003: "businessNumbers are mandatory",
     paging: None,
     run: Run::ForAccount(Code::EnterpriseInvalid, run),
 };

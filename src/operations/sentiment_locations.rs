@@ -62,8 +62,8 @@ pub(crate) static SPEC: Spec = Spec {
     request: schema::of::<Request<'_>>,
     needs_body: true,
     response: schema::closed::<Response<'_>>,
-    codes: &[Code::EnterpriseInvalid, Code::NumberInvalid],
-    validation: "businessNumbers are mandatory",
+    own_codes: &[Code::EnterpriseInvalid, Code::NumberInvalid],
+    injected_2003: "businessNumbers are mandatory",
     paging: Some(Paging {
         start: StartIndex::Query(ParameterName::Fixed(START_INDEX)),
         count: Some(ParameterName::Fixed(PAGE_SIZE)),

@@ -32,9 +32,9 @@ pub(crate) struct Spec {
     /// Schema of the answer, from the `Response` of the operation.
     pub(crate) response: fn() -> Value,
     /// Codes that it answers beside those of every operation (`COMMON_CODES`).
-    pub(crate) codes: &'static [Code],
-    /// Message of the 2003 that a fault injects: that of the first field a client can get one for.
-    pub(crate) validation: &'static str,
+    pub(crate) own_codes: &'static [Code],
+    /// Message of the 2003 that a fault injects, and of the example in the OpenAPI document.
+    pub(crate) injected_2003: &'static str,
     /// Where a page begins and how long the whole list is, if it answers pages.
     pub(crate) paging: Option<Paging>,
     pub(crate) run: Run,
@@ -192,7 +192,7 @@ impl Spec {
 
     /// All codes that it answers, in the catalogue's order.
     pub(crate) fn codes(&self) -> Vec<Code> {
-        let mut codes = [&COMMON_CODES, self.codes].concat();
+        let mut codes = [&COMMON_CODES, self.own_codes].concat();
         codes.sort_unstable();
         codes
     }

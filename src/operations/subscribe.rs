@@ -27,8 +27,8 @@ pub(crate) static SPEC: Spec = Spec {
     request: schema::of::<Request<'_>>,
     needs_body: true,
     response: schema::closed::<Response<'_>>,
-    codes: &[Code::BusinessInvalid],
-    validation: "events is mandatory",
+    own_codes: &[Code::BusinessInvalid],
+    injected_2003: "events is mandatory",
     paging: None,
     run: Run::ForKey(run),
 };

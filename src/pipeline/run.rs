@@ -44,7 +44,7 @@ pub(super) fn run(decided: &Decided<'_>, dataset: &Dataset) -> Ran {
     let spec = route.spec;
     match decided.verdict.effect() {
         Some(Effect::Error(error)) => {
-            let reply = error.reply(spec.operation, spec.validation, &snapshot.dialect);
+            let reply = error.reply(spec.operation, spec.injected_2003, &snapshot.dialect);
             return Ran::new(reply, Some(error.number()));
         }
         Some(Effect::Status(status)) => return Ran::new(status.reply(), None),

@@ -33,6 +33,16 @@ pub const CODES: [(u32, u16, &str); 23] = [
     (415, 415, "Unsupported media type"),
 ];
 
+#[test]
+fn the_codes_are_those_of_the_reference() {
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/api.md")).unwrap();
+    let section = page.split("\n## ").find(|section| section.starts_with("2. ")).unwrap();
+    let first_cell =
+        |line: &str| line.strip_prefix("| ")?.split(" |").next()?.trim_matches('`').parse::<u32>().ok();
+    let documented: Vec<u32> = section.lines().filter_map(first_cell).collect();
+    assert_eq!(CODES.map(|(code, ..)| code).to_vec(), documented);
+}
+
 const SCENARIO: &str = "
 standin: 1
 name: all-codes

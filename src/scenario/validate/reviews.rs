@@ -76,7 +76,8 @@ pub(crate) fn review(
         comments: text(raw.comments),
         title: text(raw.title),
         published: raw.published.is_none_or(|it| it.value),
-        response_day: raw.response_date.map(|day| day.value).or(response.as_ref().map(|_| day)),
+        // A date without a response means nothing.
+        response_day: response.as_ref().map(|_| raw.response_date.map_or(day, |day| day.value)),
         response,
         sentiment: raw.sentiment.map(|sentiment| sentiment.value.0),
         mentions: raw.mentions.map_or(1, |mentions| u32::try_from(mentions.value.0).unwrap_or(u32::MAX)),

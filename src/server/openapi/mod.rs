@@ -220,7 +220,7 @@ fn responses(spec: &Spec, dialect: &Dialect, example: &Value) -> Value {
 }
 
 fn message(code: Code, spec: &Spec) -> &'static str {
-    if code == Code::Validation { spec.validation } else { code.row().message }
+    if code == Code::Validation { spec.injected_2003 } else { code.row().message }
 }
 
 fn header_references(names: &[&str]) -> Value {
