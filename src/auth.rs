@@ -49,7 +49,7 @@ pub(crate) struct Caller<'a> {
 
 impl Keys {
     pub(crate) fn new(keys: Vec<Key>) -> Self {
-        let indexes = keys.iter().enumerate().map(|(place, key)| (key.key.clone(), place)).collect();
+        let indexes = keys.iter().enumerate().map(|(index, key)| (key.key.clone(), index)).collect();
         Self { keys, indexes }
     }
 
@@ -59,24 +59,25 @@ impl Keys {
     }
 
     pub(crate) fn find(&self, key: &str) -> Option<&Key> {
-        self.indexes.get(key).map(|place| &self.keys[*place])
+        self.indexes.get(key).map(|index| &self.keys[*index])
     }
 
-    /// How a sent key relates to the keys of the scenario, for the fingerprint of its requests.
-    pub(crate) fn place(&self, sent: Option<&str>) -> KeyMatch {
+    /// How a sent key relates to the keys of the scenario.
+    pub(crate) fn match_of(&self, sent: Option<&str>) -> KeyMatch {
         match sent {
             None => KeyMatch::None,
             Some(_) if self.keys.is_empty() => KeyMatch::Any,
-            Some(key) => self.indexes.get(key).map_or(KeyMatch::Unknown, |place| KeyMatch::Listed(*place)),
+            Some(key) => self.indexes.get(key).map_or(KeyMatch::Unknown, |index| KeyMatch::Listed(*index)),
         }
     }
 
-    /// The name of a key in logs and the journal: its own name, else its number in the scenario's list.
-    pub(crate) fn label(&self, place: KeyMatch) -> Option<String> {
-        Some(match place {
-            KeyMatch::Listed(place) => match self.keys.get(place).and_then(|key| key.name.as_ref()) {
+    /// The name of a key in logs and the journal: `key:NAME`, else `key:2` by its position in the scenario, or what kind of
+    /// key it is. None if there is no key.
+    pub(crate) fn label(&self, key_match: KeyMatch) -> Option<String> {
+        Some(match key_match {
+            KeyMatch::Listed(index) => match self.keys.get(index).and_then(|key| key.name.as_ref()) {
                 Some(name) => format!("key:{name}"),
-                None => format!("key:{}", place + 1),
+                None => format!("key:{}", index + 1),
             },
             KeyMatch::Any => "key:any".to_owned(),
             KeyMatch::Minted => "key:minted".to_owned(),

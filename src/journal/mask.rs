@@ -22,7 +22,7 @@ impl<'a> Mask<'a> {
         match self.minted {
             Some(minted) if minted == key => KeyMatch::Minted,
             _ if key.is_empty() => KeyMatch::None,
-            _ => self.keys.place(Some(key)),
+            _ => self.keys.match_of(Some(key)),
         }
     }
 

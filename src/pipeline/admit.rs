@@ -37,7 +37,7 @@ pub(super) fn admit<'a>(received: &'a Received<'a>) -> Admitted<'a> {
     };
     let key = key.map(trim).filter(|key| !key.is_empty());
     let is_minted = world.minted.as_ref().is_some_and(|minted| key.as_deref() == Some(&minted.key));
-    let key_match = if is_minted { KeyMatch::Minted } else { snapshot.keys.place(key.as_deref()) };
+    let key_match = if is_minted { KeyMatch::Minted } else { snapshot.keys.match_of(key.as_deref()) };
     Admitted { received, route, key, key_match, reading: run.clock.at(*at) }
 }
 

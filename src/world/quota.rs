@@ -5,11 +5,19 @@ use std::collections::BTreeMap;
 use crate::auth::RateLimit;
 use crate::clock::Moment;
 
-/// The use of the keys of one world.
+/// How much of its rate limit each key of a world has used.
 #[derive(Debug, Default)]
 pub(crate) struct Quotas {
-    /// By key: the number of the window, and the requests that passed in it.
-    used: BTreeMap<String, (i64, u32)>,
+    used: BTreeMap<String, Used>,
+}
+
+/// The window of a key's last request.
+#[derive(Clone, Copy, Debug)]
+struct Used {
+    /// Number of the window, from 0 at the world's start.
+    window: i64,
+    /// How many requests have passed in it.
+    passed: u32,
 }
 
 impl Quotas {
@@ -27,15 +35,12 @@ impl Quotas {
         let length = i64::try_from(limit.window.as_millis()).unwrap_or(i64::MAX).max(1);
         let gone = now.0.saturating_sub(start.0);
         let window = gone.div_euclid(length);
-        if !self.used.contains_key(key) {
-            self.used.insert(key.to_owned(), (window, 0));
+        let used = self.used.entry(key.to_owned()).or_insert(Used { window, passed: 0 });
+        if used.window != window {
+            *used = Used { window, passed: 0 };
         }
-        let Some(used) = self.used.get_mut(key) else { return Ok(()) };
-        if used.0 != window {
-            *used = (window, 0);
-        }
-        if used.1 < limit.requests {
-            used.1 += 1;
+        if used.passed < limit.requests {
+            used.passed += 1;
             return Ok(());
         }
         let left = length - gone.rem_euclid(length);

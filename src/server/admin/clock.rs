@@ -83,10 +83,11 @@ pub(crate) async fn get(PathWorld(world): PathWorld) -> web::Json<Clock> {
 }
 
 fn show(world: &World, pending: usize) -> Clock {
+    let run = world.run();
     Clock {
-        now: world.run().clock.now().iso(),
-        start: world.run().clock.start().iso(),
-        mode: match world.run().clock.mode() {
+        now: run.clock.now().iso(),
+        start: run.clock.start().iso(),
+        mode: match run.clock.mode() {
             clock::Mode::Frozen => Mode::Frozen,
             clock::Mode::Running => Mode::Running,
         },
