@@ -170,3 +170,11 @@ fn diagnostics_are_rendered_for_programs() {
     assert_eq!(render::sarif(&loaded.diagnostics)["runs"][0]["results"].as_array().map(Vec::len), Some(2));
     assert!(render::human(&loaded.diagnostics[0], true).contains('\u{1b}'));
 }
+
+#[test]
+fn a_response_date_without_a_response_means_nothing() {
+    let scenario = loaded(
+        "standin: 1\nbusinesses: [{number: 1, name: A, locations: [{number: 2, name: L, reviews: [{rating: 1, date: 2026-01-01, responseDate: 2026-03-01}]}]}]",
+    );
+    assert!(format!("{:?}", scenario.businesses[0].locations[0].reviews).contains("response_day: None"));
+}
