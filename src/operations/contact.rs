@@ -3,7 +3,7 @@
 //! The first of `id`, `externalId`, `email` and `phone` that finds a stored contact decides which one is updated
 //! (`docs/api.md` 4).
 
-use std::sync::PoisonError;
+use std::sync::{LazyLock, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -26,9 +26,9 @@ pub(crate) static SPEC: Spec = Spec {
     path: "/v1/contact/external/preferences/saveCustomer",
     key: KeyIn::Header,
     query: &[],
-    request: schema::of::<Request<'_>>,
+    request: LazyLock::new(schema::of::<Request<'_>>),
     needs_body: true,
-    response: schema::closed::<Response>,
+    response: LazyLock::new(schema::closed::<Response>),
     own_codes: &[Code::BusinessMissing, Code::NoBody, Code::ContactUnknown, Code::TextCategorisation],
     injected_2003: "email or phone is mandatory",
     paging: None,

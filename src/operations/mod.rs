@@ -75,7 +75,7 @@ mod tests {
             (&subscribe::SPEC, names::<subscribe::Request<'_>>().to_vec()),
         ] {
             read.sort_unstable();
-            let mut described = spec.fields();
+            let mut described: Vec<&str> = spec.fields().collect();
             described.sort_unstable();
             assert_eq!(described, read, "{}", spec.operation.name());
         }

@@ -2,6 +2,8 @@
 //!
 //! The name of its query parameter is a dialect option (`docs/api.md` 4).
 
+use std::sync::LazyLock;
+
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::ToSchema;
@@ -28,9 +30,9 @@ pub(crate) static SPEC: Spec = Spec {
     path: "/v1/qna/unanswered/get",
     key: KeyIn::Header,
     query: &[Parameter { name: BUSINESS, kind: ParameterKind::Business, required: true }],
-    request: schema::of::<Request<'_>>,
+    request: LazyLock::new(schema::of::<Request<'_>>),
     needs_body: false,
-    response: schema::closed::<Response<'_>>,
+    response: LazyLock::new(schema::closed::<Response<'_>>),
     own_codes: &[Code::BusinessInvalid, Code::StartIndex, Code::Count],
     injected_2003: "businessId is mandatory",
     paging: Some(Paging {

@@ -5,6 +5,7 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
+use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::json;
@@ -50,9 +51,9 @@ pub(crate) static SPEC: Spec = Spec {
         },
         Parameter { name: COMPETITOR, kind: ParameterKind::Boolean, required: false },
     ],
-    request: schema::of::<Request<'_>>,
+    request: LazyLock::new(schema::of::<Request<'_>>),
     needs_body: false,
-    response: schema::closed::<Vec<Response<'_>>>,
+    response: LazyLock::new(schema::closed::<Vec<Response<'_>>>),
     own_codes: &[
         Code::BusinessInvalid,
         Code::StartIndex,

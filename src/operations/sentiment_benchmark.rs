@@ -3,6 +3,8 @@
 //! The dates are mandatory here too (`docs/api.md` 4.2). The industry score is the account's own figure, else that of its
 //! competitors' reviews in the same days, else 0.
 
+use std::sync::LazyLock;
+
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -23,9 +25,9 @@ pub(crate) static SPEC: Spec = Spec {
     path: "/v1/insight/sentiment/scoreBenchmark",
     key: KeyIn::Header,
     query: &[],
-    request: schema::of::<Request<'_>>,
+    request: LazyLock::new(schema::of::<Request<'_>>),
     needs_body: true,
-    response: schema::closed::<Response>,
+    response: LazyLock::new(schema::closed::<Response>),
     own_codes: &[Code::EnterpriseInvalid, Code::NumberInvalid],
     injected_2003: "businessNumbers are mandatory",
     paging: None,

@@ -3,6 +3,7 @@
 //! The formula of the score, account numbers in `businessNumbers` and `groupByLevel` are as `docs/api.md` 4 decides.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -59,9 +60,9 @@ pub(crate) static SPEC: Spec = Spec {
             required: false,
         },
     ],
-    request: schema::of::<Request<'_>>,
+    request: LazyLock::new(schema::of::<Request<'_>>),
     needs_body: true,
-    response: schema::closed::<Response<'_>>,
+    response: LazyLock::new(schema::closed::<Response<'_>>),
     own_codes: &[Code::EnterpriseInvalid, Code::NumberInvalid],
     injected_2003: "businessNumbers are mandatory",
     paging: Some(Paging {

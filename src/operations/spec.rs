@@ -2,7 +2,7 @@
 //! the fault injector, the scenario checks, the journal and the OpenAPI document read it from here.
 
 use std::fmt;
-use std::sync::Mutex;
+use std::sync::{LazyLock, Mutex};
 
 use bytes::Bytes;
 use serde_json::Value;
@@ -25,12 +25,12 @@ pub(crate) struct Spec {
     pub(crate) path: &'static str,
     pub(crate) key: KeyIn,
     pub(crate) query: &'static [Parameter],
-    /// Schema of the body, from the `Request` of the operation.
-    pub(crate) request: fn() -> Value,
+    /// Schema of the body, built from the `Request` of the operation when it is first needed.
+    pub(crate) request: LazyLock<Value>,
     /// Whether a call without a body is always refused.
     pub(crate) needs_body: bool,
-    /// Schema of the answer, from the `Response` of the operation.
-    pub(crate) response: fn() -> Value,
+    /// Schema of the answer, built from the `Response` of the operation when it is first needed.
+    pub(crate) response: LazyLock<Value>,
     /// Codes that it answers beside those of every operation (`COMMON_CODES`).
     pub(crate) own_codes: &'static [Code],
     /// Message of the 2003 that a fault injects, and of the example in the OpenAPI document.
@@ -203,10 +203,11 @@ impl Spec {
     }
 
     /// Names of the fields of the body.
-    pub(crate) fn fields(&self) -> Vec<String> {
-        let schema = (self.request)();
-        let properties = schema["properties"].as_object();
-        properties.map(|properties| properties.keys().cloned().collect()).unwrap_or_default()
+    pub(crate) fn fields(&self) -> impl Iterator<Item = &str> {
+        self.request["properties"]
+            .as_object()
+            .into_iter()
+            .flat_map(|fields| fields.keys().map(String::as_str))
     }
 }
 

@@ -3,7 +3,7 @@
 //! The API key is in the body (`apiKey`). The alias `message.closed` is stored and answered as `conversation.closed`
 //! (`docs/api.md` 4).
 
-use std::sync::PoisonError;
+use std::sync::{LazyLock, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -24,9 +24,9 @@ pub(crate) static SPEC: Spec = Spec {
     path: "/v1/messenger/subscribe/webhook/event",
     key: KeyIn::Body(api_key),
     query: &[],
-    request: schema::of::<Request<'_>>,
+    request: LazyLock::new(schema::of::<Request<'_>>),
     needs_body: true,
-    response: schema::closed::<Response<'_>>,
+    response: LazyLock::new(schema::closed::<Response<'_>>),
     own_codes: &[Code::BusinessInvalid],
     injected_2003: "events is mandatory",
     paging: None,

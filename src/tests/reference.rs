@@ -263,9 +263,9 @@ fn operations_have_the_fields_limits_defaults_and_codes_of_their_definitions() {
         );
         let query: Vec<Row> = spec.query.iter().map(query_parameter).collect();
         assert_same(&format!("query of {name}"), &table(text, "query parameter", 5), &query);
-        let body = body_fields(&(spec.request)());
+        let body = body_fields(&spec.request);
         assert_same(&format!("body of {name}"), &table(text, "body field", 5), &body);
-        let answer = answer_fields(&(spec.response)());
+        let answer = answer_fields(&spec.response);
         assert_same(&format!("answer of {name}"), &table(text, "answer field", 3), &answer);
     }
 }

@@ -62,7 +62,7 @@ pub(crate) fn check(
         return;
     }
     for spec in operations {
-        match follow(&(spec.response)(), pointer, requires) {
+        match follow(&spec.response, pointer, requires) {
             Ok(()) => return,
             Err(found) => dead_end = dead_end.or(Some(found)),
         }
@@ -100,7 +100,7 @@ mod tests {
     use crate::operations::{contact, qna, reviews, sentiment_benchmark, sentiment_locations, subscribe};
 
     fn possible(spec: &Spec, pointer: &str, requires: Requires) -> bool {
-        follow(&(spec.response)(), &Pointer::new(pointer).unwrap(), requires).is_ok()
+        follow(&spec.response, &Pointer::new(pointer).unwrap(), requires).is_ok()
     }
 
     #[test]

@@ -25,13 +25,9 @@ pub(crate) fn check(
             warn(findings, ("query parameter", &member.key, &parameters), member.key_span, operations);
         }
     }
-    if condition.body.is_empty() {
-        return;
-    }
-    let mut fields: Vec<String> = operations.iter().flat_map(|spec| spec.fields()).collect();
+    let mut fields: Vec<&str> = operations.iter().flat_map(|spec| spec.fields()).collect();
     fields.sort_unstable();
     fields.dedup();
-    let fields: Vec<&str> = fields.iter().map(String::as_str).collect();
     for (pointer, _) in &condition.body {
         let Some(first) = pointer.steps().next() else { continue };
         if !fields.contains(&&*first) {

@@ -93,8 +93,8 @@ fn schemas(view: View<'_>) -> Value {
     let mut schemas = Map::new();
     for spec in ALL {
         let name = schema_name(spec);
-        schemas.insert(format!("{name}Request"), (spec.request)());
-        schemas.insert(format!("{name}Response"), (spec.response)());
+        schemas.insert(format!("{name}Request"), spec.request.clone());
+        schemas.insert(format!("{name}Response"), spec.response.clone());
     }
     let mut schemas = Value::from(schemas);
     let sources = &view.dialect.sources;
