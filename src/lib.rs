@@ -49,6 +49,10 @@ mod library;
 #[cfg(feature = "bench")]
 #[doc(hidden)]
 pub mod bench;
+/// What holds for any bytes.
+#[cfg(any(test, feature = "fuzz"))]
+#[doc(hidden)]
+pub mod fuzz;
 #[cfg(test)]
 mod tests;
 

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 
 /// The modules by level, the lowest first. A module may import only those of lower levels.
-const LEVELS: [&[&str]; 13] = [
+const LEVELS: [&[&str]; 14] = [
     &["clock", "draw"],
     &["api"],
     &["dataset"],
@@ -21,7 +21,8 @@ const LEVELS: [&[&str]; 13] = [
     &["pipeline", "reload"],
     &["server"],
     &["cli", "library"],
-    &["bench", "tests"],
+    &["bench", "fuzz"],
+    &["tests"],
 ];
 
 /// Words that only some files may have, and why.

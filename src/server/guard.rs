@@ -2,6 +2,7 @@
 //! token, only who sends it.
 
 use std::borrow::Cow;
+use std::net::IpAddr;
 
 use actix_web::body::BoxBody;
 use actix_web::dev::{ServiceRequest, ServiceResponse};
@@ -74,14 +75,15 @@ fn text(headers: &HeaderMap, name: impl AsHeaderName) -> Option<Cow<'_, str>> {
 }
 
 /// Whether a Host header names this machine itself.
-fn is_loopback(host: &str) -> bool {
-    let name = match host.strip_prefix('[') {
-        Some(rest) => rest.split(']').next().unwrap_or_default(),
-        None => host.split(':').next().unwrap_or_default(),
+pub(crate) fn is_loopback(host: &str) -> bool {
+    let (name, port) = match host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        Some((name, rest)) => (name, rest.strip_prefix(':').unwrap_or(rest)),
+        None => host.split_once(':').unwrap_or((host, "")),
     };
-    name.eq_ignore_ascii_case("localhost")
+    let is_own = name.eq_ignore_ascii_case("localhost")
         || name.to_ascii_lowercase().ends_with(".localhost")
-        || name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+        || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
+    is_own && port.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 #[cfg(test)]
@@ -93,9 +95,16 @@ mod tests {
         for own in ["localhost", "LOCALHOST:8080", "127.0.0.1:1", "[::1]:80", "127.9.9.9", "x.localhost:1"] {
             assert!(is_loopback(own), "{own}");
         }
-        for other in
-            ["", "example.test", "localhost.example.test", "10.0.0.1:80", "127.0.0.1.example.test", "[::2]"]
-        {
+        for other in [
+            "",
+            "example.test",
+            "localhost.example.test",
+            "10.0.0.1:80",
+            "127.0.0.1.example.test",
+            "[::2]",
+            "localhost:80@example.test",
+            "[::1]example.test",
+        ] {
             assert!(!is_loopback(other), "{other}");
         }
     }

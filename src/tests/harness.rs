@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier, Mutex};
 use std::thread;
 
+use proptest::test_runner::{Config, RngSeed};
 use serde_json::{Value, json};
 
 use crate::api::call::{Body, Call};
@@ -21,6 +22,11 @@ use crate::world::World;
 use crate::world::create::{Start, WorldRequest};
 use crate::world::registry::Registry;
 use crate::world::shared::Shared;
+
+/// The seed is fixed, so that a test that passes once always passes.
+pub(crate) fn cases(cases: u32) -> Config {
+    Config { cases, failure_persistence: None, rng_seed: RngSeed::Fixed(42), ..Config::default() }
+}
 
 /// Files in memory that change between loads.
 #[derive(Clone, Default)]

@@ -6,6 +6,7 @@ mod harness;
 mod fault_reload;
 mod fault_repeats;
 mod fault_shares;
+mod fuzz;
 mod journal;
 mod properties;
 mod reference;
