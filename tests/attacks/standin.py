@@ -51,8 +51,9 @@ class Table:
 class Server:
     """A running program on a free port. `files` maps names to texts, or is the path of a scenario or folder."""
 
-    def __init__(self, program, files=DEMO, *flags, limits=(), stdout=None, stderr=None, env=None):
-        """`limits` are pairs like `(resource.RLIMIT_NOFILE, 256)`. `stdout` and `stderr` replace the files that the log goes to."""
+    def __init__(self, program, files=DEMO, *flags, limits=(), stdout=None, stderr=None, env=None, ready=True):
+        """`limits` are pairs like `(resource.RLIMIT_NOFILE, 256)`. `stdout` and `stderr` replace the files that the log goes to.
+        Returns when it is ready; not with `ready=False` or another `stdout`, and then `port` is None."""
         self.temporary = tempfile.mkdtemp(prefix="standin-attack-")
         path = files
         if isinstance(files, dict):
@@ -75,7 +76,7 @@ class Server:
         )
         out.close(), err.close()
         self.pid = self.process.pid
-        self.port = None if stdout else self._ready()
+        self.port = self._ready() if ready and not stdout else None
 
     def _ready(self):
         deadline = time.monotonic() + 60
