@@ -136,7 +136,7 @@ impl Standin {
             metrics: Metrics::default(),
             log: None,
         };
-        let settings = Settings { workers: 2, grace: Duration::ZERO };
+        let settings = Settings { workers: 2, grace: Duration::ZERO, stall: Settings::STALL };
         let running = bind::start(listener, state, settings).await.map_err(failed("start the server"))?;
         Ok(Self { running, _webhooks: webhooks, registry })
     }

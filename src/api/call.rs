@@ -77,9 +77,46 @@ pub(crate) fn decode(segment: &str) -> Cow<'_, str> {
     percent_encoding::percent_decode_str(segment).decode_utf8_lossy()
 }
 
+/// A path whose escapes of letters, digits, `-`, `.`, `_` and `~` are decoded, since they mean the same as the character
+/// itself (RFC 3986, 2.3). All other escapes stand as written.
+pub(crate) fn decode_unreserved(path: &str) -> Cow<'_, str> {
+    if !path.contains('%') {
+        return Cow::Borrowed(path);
+    }
+    let mut pieces = path.split('%');
+    let mut decoded = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let digits = piece.get(..2).filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()));
+        let byte = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        match byte.filter(|byte| byte.is_ascii_alphanumeric() || b"-._~".contains(byte)) {
+            Some(byte) => {
+                decoded.push(byte.into());
+                decoded.push_str(&piece[2..]);
+            }
+            None => {
+                decoded.push('%');
+                decoded.push_str(piece);
+            }
+        }
+    }
+    Cow::Owned(decoded)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_escapes_of_unreserved_characters_are_decoded() {
+        for (sent, decoded) in [
+            ("/v1/a", "/v1/a"),
+            ("/%761/%42usiness%2D%5f%7E", "/v1/Business-_~"),
+            ("/a%2Fb%20c%25%34%zz%4", "/a%2Fb%20c%254%zz%4"),
+            ("%é%C3%A9%+1", "%é%C3%A9%+1"),
+        ] {
+            assert_eq!(decode_unreserved(sent), decoded);
+        }
+    }
 
     fn call(query: &'static str) -> Call<'static> {
         Call {

@@ -35,6 +35,26 @@ pub(crate) fn object<'a, T: serde::Deserialize<'a>>(body: &'a [u8]) -> Result<T,
     serde_json::from_str(text).map_err(|error| not(format!("the body is not JSON: {error}")))
 }
 
+/// Parses an object within a body.
+///
+/// # Errors
+/// 2003 if it is not an object, and 2466 if it repeats a member, as for the body itself.
+pub(crate) fn nested<'a, T: serde::Deserialize<'a>>(
+    place: &str,
+    raw: &'a str,
+    not_an_object: impl FnOnce() -> ApiError,
+) -> Result<T, ApiError> {
+    if !raw.starts_with('{') {
+        return Err(not_an_object());
+    }
+    serde_json::from_str(raw).map_err(|error| {
+        let error = error.to_string();
+        // The line and the column are those within the object.
+        let error = error.split(" at line ").next().unwrap_or_default();
+        ApiError::new(Code::NotJson, format!("{place}: {error}"))
+    })
+}
+
 /// Parses a body. An empty one has no fields.
 ///
 /// # Errors
@@ -77,6 +97,11 @@ pub(crate) fn element_must_be(field: &str, at: usize, allowed: &str, found: &str
     )
 }
 
+/// A number or text without the quotes around it.
+fn as_sent(raw: &str) -> String {
+    short(raw.trim_matches('"'))
+}
+
 fn short(found: &str) -> String {
     if found.chars().count() <= 60 {
         found.to_owned()
@@ -97,12 +122,23 @@ impl<'a> Field<'a> {
         if inside.starts_with(|first: char| first.is_ascii_graphic() && first != '\\') {
             return Some(raw);
         }
-        let blank = inside.trim().is_empty() || string(raw)?.trim().is_empty();
+        let blank = inside.trim().is_empty() || string(raw).is_some_and(|text| text.trim().is_empty());
         (!blank).then_some(raw)
     }
 
     pub(crate) fn text(self, name: &str) -> Result<Option<Cow<'a, str>>, ApiError> {
         self.raw().map(|raw| string(raw).ok_or_else(|| must_be(name, "a string", raw))).transpose()
+    }
+
+    /// The value as it was sent, for the detail of an error.
+    pub(crate) fn sent(self) -> String {
+        as_sent(self.raw().unwrap_or_default())
+    }
+
+    /// An element of a list as it was sent, for the detail of an error.
+    pub(crate) fn sent_element(self, at: usize) -> String {
+        let inside = self.raw().and_then(|raw| raw.strip_prefix('[')?.strip_suffix(']'));
+        as_sent(Elements(inside.unwrap_or_default().trim()).nth(at).unwrap_or_default())
     }
 
     /// An integer, or a string of digits. A number beyond 64 bits is read as the largest or smallest of them, which is no
@@ -184,8 +220,7 @@ impl<'a> Field<'a> {
     }
 
     pub(crate) fn object<T: serde::Deserialize<'a>>(self, name: &str) -> Result<Option<T>, ApiError> {
-        let read = |raw: &'a str| raw.starts_with('{').then(|| serde_json::from_str(raw).ok())?;
-        self.raw().map(|raw| read(raw).ok_or_else(|| must_be(name, "an object", raw))).transpose()
+        self.raw().map(|raw| nested(name, raw, || must_be(name, "an object", raw))).transpose()
     }
 }
 
@@ -267,6 +302,33 @@ mod tests {
         assert!(field(r#"{"x":[ ]}"#).integers("x").unwrap().is_empty());
         assert!(field(r#"{"x":[ ]}"#).integer("x").is_err());
         assert!(field(r#"{"x":[null]}"#).raw().is_some());
+    }
+
+    #[test]
+    fn half_of_a_surrogate_pair_is_no_string_and_not_absent() {
+        let error = field(r#"{"x":"\ud800"}"#).text("x").unwrap_err();
+        assert_eq!(error.message, "x must be a string");
+        assert_eq!(error.detail, r#"x: "\ud800" is not a string"#);
+        assert_eq!(field(r#"{"x":["\udc00"]}"#).texts("x").unwrap_err().message, "x must be a list of strings");
+        assert_eq!(field(r#"{"x":"\ud83d\ude00"}"#).text("x").unwrap().as_deref(), Some("\u{1f600}"));
+    }
+
+    #[test]
+    fn a_repeated_member_is_2466_at_every_depth() {
+        let repeated = r#"{"x":1,"x":2}"#;
+        let error = object::<Mirror>(repeated.as_bytes()).err().unwrap();
+        assert_eq!(error.detail, "the body is not JSON: duplicate field `x` at line 1 column 10");
+        let error = field(r#"{"x":{"x":1,"x":2}}"#).object::<Mirror>("x").err().unwrap();
+        assert_eq!((error.code, &*error.detail), (Code::NotJson, "x: duplicate field `x`"));
+        let error = field(r#"{"x":[]}"#).object::<Mirror>("x").err().unwrap();
+        assert_eq!((error.code, &*error.detail), (Code::Validation, "x: [] is not an object"));
+    }
+
+    #[test]
+    fn a_value_is_shown_as_it_was_sent() {
+        assert_eq!(field(r#"{"x":123456789012345678901234}"#).sent(), "123456789012345678901234");
+        assert_eq!(field(r#"{"x":[1, "-99999999999999999999"]}"#).sent_element(1), "-99999999999999999999");
+        assert_eq!(field("{}").sent_element(1), "");
     }
 
     #[test]

@@ -30,16 +30,27 @@ pub(crate) enum Exit {
     Usage,
     /// The server cannot start.
     CannotStart,
+    /// The server ended at once, because a second signal asked it to stop.
+    Interrupted,
+}
+
+impl Exit {
+    /// The exit code.
+    pub(crate) const fn code(self) -> u8 {
+        match self {
+            Self::Success => 0,
+            Self::Findings => 1,
+            Self::Usage => 2,
+            Self::CannotStart => 3,
+            // What a shell reports of a program that Ctrl-C has ended.
+            Self::Interrupted => 130,
+        }
+    }
 }
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
-        Self::from(match exit {
-            Exit::Success => 0,
-            Exit::Findings => 1,
-            Exit::Usage => 2,
-            Exit::CannotStart => 3,
-        })
+        Self::from(exit.code())
     }
 }
 

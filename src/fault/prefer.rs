@@ -2,14 +2,13 @@
 
 use std::borrow::Cow;
 
-/// Whether the value of a `Prefer` header asks for this fault. The value is a list whose items can have parameters, and a
-/// quoted value can contain separators.
-pub(crate) fn asks_for(value: &str, fault: &str) -> bool {
-    split(value, ',').any(|preference| {
+/// The fault that the value of a `Prefer` header asks for, the first if it names several (RFC 7240, 2). The value is a list
+/// whose items can have parameters, and a quoted value can contain separators.
+pub(crate) fn preferred(value: &str) -> Option<Cow<'_, str>> {
+    split(value, ',').find_map(|preference| {
         let preference = split(preference, ';').next().unwrap_or_default();
-        preference.split_once('=').is_some_and(|(name, value)| {
-            name.trim().eq_ignore_ascii_case("fault") && unquote(value.trim()) == fault
-        })
+        let (name, value) = preference.split_once('=').unwrap_or((preference, ""));
+        name.trim().eq_ignore_ascii_case("fault").then(|| unquote(value.trim()))
     })
 }
 
@@ -55,17 +54,23 @@ mod tests {
         for value in
             ["fault=a", " Fault = \"a\" ; x=1", "wait=\"1, fault=b\", fault=a", r#"x="\",", fault=a"#]
         {
-            assert!(asks_for(value, "a") && !asks_for(value, "b"), "{value}");
+            assert_eq!(preferred(value).as_deref(), Some("a"), "{value}");
         }
         for value in ["fault", "a", "xfault=a", "fault=A", "wait=\"x, fault=a\"", "x; fault=a", ""] {
-            assert!(!asks_for(value, "a"), "{value}");
+            assert_ne!(preferred(value).as_deref(), Some("a"), "{value}");
         }
+    }
+
+    #[test]
+    fn of_several_preferences_the_first_counts() {
+        assert_eq!(preferred("x, Fault=a; y=1, fault=b").as_deref(), Some("a"));
+        assert_eq!(preferred("fault, fault=b").as_deref(), Some(""));
     }
 
     #[test]
     fn what_is_applied_can_be_asked_for_again() {
         for name in ["a", "on-demand", "a b", "a, b; c=\"d\"", r"back\slash", "Störung"] {
-            assert!(asks_for(&preference_applied(name), name), "{}", preference_applied(name));
+            assert_eq!(preferred(&preference_applied(name)).as_deref(), Some(name));
         }
         assert_eq!(preference_applied("on-demand"), "fault=on-demand");
     }

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::api::call::{Call, KeyMatch};
 use crate::api::dialect::Dialect;
+use crate::api::field::without_bom;
 use crate::api::operation::Operation;
 use crate::draw::{Draw, Seed};
 use crate::fault::condition::Condition;
@@ -37,7 +38,7 @@ impl<'a> Request<'a> {
     }
 
     fn json(&self) -> Option<&Value> {
-        self.json.get_or_init(|| serde_json::from_slice(self.call.bytes()).ok()).as_ref()
+        self.json.get_or_init(|| serde_json::from_slice(without_bom(self.call.bytes())).ok()).as_ref()
     }
 
     pub(crate) fn meets(&self, condition: &Condition) -> bool {
@@ -83,10 +84,13 @@ impl<'a> Request<'a> {
             || self.json().is_some_and(in_body)
     }
 
-    /// Whether it asks for this fault with `Prefer: fault=<name>`.
+    /// Whether it asks for this fault with `Prefer: fault=<name>`. Several headers are one list.
     pub(crate) fn prefers(&self, fault: &str) -> bool {
-        let named = |value: &[u8]| prefer::asks_for(&String::from_utf8_lossy(value), fault);
-        self.call.headers.iter().filter(|(name, _)| *name == "prefer").any(|(_, value)| named(value))
+        let mut values = self.call.headers.iter().filter(|(name, _)| *name == "prefer");
+        let named = |value: &[u8]| {
+            prefer::preferred(&String::from_utf8_lossy(value)).map(|preferred| preferred == fault)
+        };
+        values.find_map(|(_, value)| named(value)).unwrap_or(false)
     }
 
     /// Hash of operation, path, sorted query, canonical body and the place of the key among the scenario's keys.
@@ -102,7 +106,7 @@ impl<'a> Request<'a> {
             }
             draw = match self.json() {
                 Some(json) => canonical(&draw.with(1), json, true),
-                None => bytes(&draw.with(2), self.call.bytes()),
+                None => bytes(&draw.with(2), without_bom(self.call.bytes())),
             };
             draw = match self.key_match {
                 KeyMatch::Listed(place) => draw.with(3).with(place as u64),
@@ -164,7 +168,8 @@ mod tests {
             query,
             headers: vec![
                 ("x-business-number", b"900"),
-                ("prefer", b"respond-async, fault=\"b\""),
+                ("prefer", b"respond-async"),
+                ("prefer", b"x=1, fault=\"b\", fault=c"),
                 ("prefer", b"Fault=a; x=1"),
             ],
             body: Body::Whole(body.as_bytes()),
@@ -182,6 +187,7 @@ mod tests {
         for (path, query, body) in [
             ("/resources/v1/qna/unanswered/get/", "b=+x&a=1", r#"{ "b":[1,2], "a":1 }"#),
             ("/v1/qna/unanswered/get", "api_key=k&a=1&b=%20x", r#"{"apiKey":"k","a":1,"b":[1,2]}"#),
+            ("/v1/qna/unanswered/get", "a=1&b=%20x", "\u{feff}{\"a\":1,\"b\":[1,2]}"),
         ] {
             assert_eq!(print(path, query, body, KeyMatch::None), one);
         }
@@ -216,9 +222,10 @@ mod tests {
     }
 
     #[test]
-    fn preferences_come_in_one_header_or_in_many() {
+    fn of_the_preferences_in_all_headers_the_first_counts() {
         let (call, dialect) = (call("/", "", ""), Dialect::default());
         let request = Request::new((Operation::new("qna"), ""), &call, &dialect, (None, KeyMatch::None));
-        assert!(request.prefers("a") && request.prefers("b") && !request.prefers("respond-async"));
+        assert!(request.prefers("b"));
+        assert!(!request.prefers("a") && !request.prefers("c") && !request.prefers("respond-async"));
     }
 }

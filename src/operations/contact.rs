@@ -140,15 +140,17 @@ fn run(context: &Context<'_>, authorized: &Authorized<'_>, enterprise: u32) -> R
     let contacts = ledger.contacts.of(number, seeded);
 
     let id = request.id.integer("id")?;
-    let unknown =
-        |id: i64| ApiError::new(Code::ContactUnknown, format!("id: {id} is no contact of this enterprise"));
-    if let Some(id) = id.filter(|id| u64::try_from(*id).ok().and_then(|id| contacts.get(id)).is_none()) {
-        return Err(unknown(id));
+    let unknown = || {
+        let detail = format!("id: {} is no contact of this enterprise", request.id.sent());
+        ApiError::new(Code::ContactUnknown, detail)
+    };
+    if id.is_some_and(|id| u64::try_from(id).ok().and_then(|id| contacts.get(id)).is_none()) {
+        return Err(unknown());
     }
     let change = change(dataset, enterprise, id, &request)?;
 
     let Some(mut upsert) = contacts.upsert(dataset.seed, number, &change) else {
-        return Err(unknown(id.unwrap_or_default()));
+        return Err(unknown());
     };
     let in_request = change.email.is_some() || change.phone.is_some();
     let stored = upsert.contact.email.is_some() || upsert.contact.phone.is_some();
@@ -222,7 +224,8 @@ fn business_ids(dataset: &Dataset, enterprise: u32, field: Field<'_>) -> Result<
             Ok(id.unsigned_abs())
         }
         Some(_) | None => {
-            let detail = format!("businessIds[{at}]: {id} is not a business of this enterprise");
+            let sent = field.sent_element(at);
+            let detail = format!("businessIds[{at}]: {sent} is not a business of this enterprise");
             Err(ApiError::new(Code::BusinessMissing, detail))
         }
     };
@@ -241,12 +244,9 @@ fn preferences(field: Field<'_>, name: &str) -> Result<Option<Preferences>, ApiE
 fn custom_fields(field: Field<'_>) -> Result<Option<Vec<CustomField>>, ApiError> {
     let (name, allowed) = ("customFields", "a list of objects");
     let read = |(at, raw): (usize, &str)| {
-        let sent: RequestField = raw
-            .starts_with('{')
-            .then(|| serde_json::from_str(raw).ok())
-            .flatten()
-            .ok_or_else(|| element_must_be(name, at, allowed, raw))?;
         let place = |member| format!("{name}[{at}].{member}");
+        let sent: RequestField =
+            field::nested(&format!("{name}[{at}]"), raw, || element_must_be(name, at, allowed, raw))?;
         let (name, kind) = (place("fieldName"), place("type"));
         let Some(name) = sent.field_name.text(&name)? else { return Err(ApiError::mandatory(&name)) };
         let kind = sent.kind.text(&kind)?.map_or_else(|| "text".to_owned(), std::borrow::Cow::into_owned);

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use crate::api::error::{ApiError, Code};
-use crate::api::field::{Field, element_must_be};
+use crate::api::field::{Field, element_must_be, nested};
 use crate::dataset::facts::Dataset;
 use crate::dataset::hierarchy::LevelFilter;
 
@@ -45,7 +45,8 @@ pub(crate) fn business_numbers(
         let place =
             dataset.find(number).filter(|place| dataset.is_under(dataset.account_at(*place), enterprise));
         let Some(place) = place else {
-            let detail = format!("businessNumbers[{at}]: {number} is not a business of this enterprise");
+            let sent = field.sent_element(at);
+            let detail = format!("businessNumbers[{at}]: {sent} is not a business of this enterprise");
             return Err(ApiError::new(Code::NumberInvalid, detail));
         };
         dataset.add_locations_of(place, &mut locations);
@@ -62,11 +63,8 @@ pub(crate) fn business_numbers(
 pub(crate) fn hierarchy(field: Field<'_>) -> Result<Vec<LevelFilter>, ApiError> {
     let (name, allowed) = ("hierarchyNodeData", "a list of objects");
     let read = |(at, raw): (usize, &str)| {
-        let node: HierarchyNode = raw
-            .starts_with('{')
-            .then(|| serde_json::from_str(raw).ok())
-            .flatten()
-            .ok_or_else(|| element_must_be(name, at, allowed, raw))?;
+        let place = format!("{name}[{at}]");
+        let node: HierarchyNode = nested(&place, raw, || element_must_be(name, at, allowed, raw))?;
         let level = node.level_id.text(&format!("{name}[{at}].levelId"))?;
         let Some(level) = level else { return Err(ApiError::mandatory(&format!("{name}[{at}].levelId"))) };
         let names = node.level_names.texts(&format!("{name}[{at}].levelNames"))?;

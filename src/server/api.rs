@@ -11,7 +11,7 @@ use actix_web::http::header::{HeaderName, HeaderValue};
 use actix_web::{HttpRequest, HttpResponse, web};
 use bytes::Bytes;
 
-use crate::api::call::{Body, Call};
+use crate::api::call::{Body, Call, decode_unreserved};
 use crate::api::error::{ApiError, Code};
 use crate::api::reply::Reply;
 use crate::clock;
@@ -30,11 +30,19 @@ pub(crate) async fn answer(
     state: web::Data<State>,
 ) -> HttpResponse {
     // If the client left or broke the framing, nobody reads this answer.
-    let Ok(body) = body::read(&mut payload.into_inner()).await else {
+    let Ok(held) = body::read(&mut payload.into_inner()).await else {
         return HttpResponse::BadRequest().finish();
     };
     let began = clock::real_now();
-    let Outcome { reply, send_plan, handled } = respond(&state, call(&request, body.as_deref())).await;
+    let body = match &held.body {
+        body::Body::Whole(bytes) => Body::Whole(bytes),
+        body::Body::TooLarge => Body::TooLarge,
+        body::Body::NoRoom => return response(no_room()),
+    };
+    let path = decode_unreserved(request.uri().path());
+    let Outcome { reply, send_plan, handled } = respond(&state, call(&request, &path, body)).await;
+    // The answer may be delayed.
+    drop(held);
     let mut exchange = Exchange::new(&state, &request, began, &reply, handled);
     let response = wire::perform(&request, send_plan, response(reply)).await;
     exchange.is_answered = true;
@@ -67,15 +75,21 @@ pub(crate) async fn build_dataset(snapshot: &Arc<Snapshot>) {
     }
 }
 
-fn call<'a>(request: &'a HttpRequest, body: Option<&'a [u8]>) -> Call<'a> {
+/// The answer where there is no room for the body.
+fn no_room() -> Reply {
+    let body = serde_json::json!({ "code": 503, "message": "Service unavailable" });
+    Reply::json(503, body.to_string()).with("retry-after", "1").with("x-standin-detail", body::NO_ROOM)
+}
+
+fn call<'a>(request: &'a HttpRequest, path: &'a str, body: Body<'a>) -> Call<'a> {
     let mut headers = Vec::with_capacity(request.headers().len());
     headers.extend(request.headers().iter().map(|(name, value)| (name.as_str(), value.as_bytes())));
     Call {
         method: request.method().as_str(),
-        path: request.uri().path(),
+        path,
         query: request.uri().query().unwrap_or_default(),
         headers,
-        body: body.map_or(Body::TooLarge, Body::Whole),
+        body,
     }
 }
 

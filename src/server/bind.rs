@@ -16,6 +16,7 @@ use tokio::net::TcpStream;
 
 use crate::server::app::app;
 use crate::server::state::State;
+use crate::server::wire::answer::observe;
 use crate::server::wire::shaped::Shaped;
 
 /// How to serve.
@@ -25,25 +26,50 @@ pub(crate) struct Settings {
     pub(crate) workers: usize,
     /// How long open requests may take to finish when the server is stopped.
     pub(crate) grace: Duration,
+    /// How long a request or an answer may stand still before its connection is closed.
+    pub(crate) stall: Duration,
 }
 
-/// Serves on a bound socket until SIGTERM or Ctrl-C. Open requests are finished within the
-/// grace time.
+impl Settings {
+    /// For how long a request or an answer may stand still unless the command line says otherwise.
+    pub(crate) const STALL: Duration = Duration::from_secs(60);
+}
+
+/// How the server ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ended {
+    /// Open requests were finished, or had the grace time for it.
+    Stopped,
+    /// A second signal came meanwhile. Its threads still run.
+    Interrupted,
+}
+
+/// Serves on a bound socket until SIGTERM or Ctrl-C. Then open requests are finished within the
+/// grace time, unless a second signal comes.
 ///
 /// # Errors
 /// The socket cannot be used.
-pub(crate) fn run(listener: TcpListener, state: State, settings: Settings) -> io::Result<()> {
+pub(crate) fn run(listener: TcpListener, state: State, settings: Settings) -> io::Result<Ended> {
     let engine = Arc::clone(&state.registry.shared.engine);
     actix_web::rt::System::new().block_on(async {
+        let mut signals = Signals::start();
         let server = serve(listener, Arc::new(state), settings)?;
         let handle = server.handle();
-        actix_web::rt::spawn(async move {
-            stop_signal().await;
-            handle.stop(true).await;
-        });
-        server.await?;
-        engine.drain(settings.grace).await;
-        Ok(())
+        let interrupted = async {
+            signals.next().await;
+            // The call itself sends the command; its future only waits for the end.
+            drop(handle.stop(true));
+            signals.next().await;
+        };
+        let stopped = async {
+            server.await?;
+            engine.drain(settings.grace).await;
+            Ok(Ended::Stopped)
+        };
+        tokio::select! {
+            () = interrupted => Ok(Ended::Interrupted),
+            ended = stopped => ended,
+        }
     })
 }
 
@@ -103,20 +129,31 @@ pub(crate) async fn start(listener: TcpListener, state: State, settings: Setting
     Ok(Running { address, handle, thread: Some(thread), state: weak })
 }
 
-/// Waits for a signal that asks to stop.
-async fn stop_signal() {
+/// The signals that ask to stop: SIGTERM and Ctrl-C.
+struct Signals {
     #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
+    terminate: Option<tokio::signal::unix::Signal>,
+}
+
+impl Signals {
+    fn start() -> Self {
+        Self {
+            #[cfg(unix)]
+            terminate: tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()).ok(),
+        }
+    }
+
+    async fn next(&mut self) {
+        #[cfg(unix)]
+        if let Some(terminate) = &mut self.terminate {
             tokio::select! {
                 _ = tokio::signal::ctrl_c() => {}
                 _ = terminate.recv() => {}
             }
             return;
         }
+        let _ = tokio::signal::ctrl_c().await;
     }
-    let _ = tokio::signal::ctrl_c().await;
 }
 
 /// Starts serving on a bound socket, within actix's runtime. The server runs while it is awaited.
@@ -145,11 +182,12 @@ where
         .disable_signals()
         .shutdown_timeout(settings.grace.as_secs());
     let stopping = builder.graceful_shutdown_signal();
+    let stall = settings.stall;
     let builder = builder.listen("standin", listener, move || {
-        let stopping = stopping.clone();
+        let signal = stopping.clone();
         let http = HttpService::build()
             .graceful_shutdown_signal(move || {
-                let signal = stopping.clone();
+                let signal = signal.clone();
                 async move { signal.notified().await }
             })
             .keep_alive(Duration::from_secs(75))
@@ -159,11 +197,11 @@ where
             .on_connect_ext(|stream: &Shaped, extensions| {
                 extensions.insert(stream.control());
             })
-            .finish(map_config(app(), |()| AppConfig::default()));
-        fn_service(async |stream: TcpStream| {
+            .finish(observe(map_config(app(), |()| AppConfig::default()), stopping.clone()));
+        fn_service(move |stream: TcpStream| async move {
             let _ = stream.set_nodelay(true);
             let peer = stream.peer_addr().ok();
-            Ok::<_, DispatchError>((Shaped::new(stream), Protocol::Http1, peer))
+            Ok::<_, DispatchError>((Shaped::new(stream, stall), Protocol::Http1, peer))
         })
         .and_then(http)
     })?;

@@ -1,5 +1,7 @@
 //! Reads a request's body to its end. A server that answers before it has read the body must close the connection.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use actix_web::dev::Payload;
 use actix_web::error::PayloadError;
 use bytes::{Bytes, BytesMut};
@@ -9,19 +11,84 @@ use crate::api::call::BODY_LIMIT;
 
 /// How much of a body over the limit is read and discarded, so that the client sees the answer: 8 MiB.
 const DISCARDED: usize = 8 << 20;
+/// Most bytes of all bodies together that are being read or answered: 128 MiB.
+const MAX_HELD: usize = 128 << 20;
+/// Up to this size a body is not counted.
+const FREE: usize = 16 << 10;
 
-/// The body, or none if it is over the limit. It fails if the client left or broke the framing.
-pub(crate) async fn read(payload: &mut Payload) -> Result<Option<Bytes>, PayloadError> {
-    let (mut size, mut body) = (0, BytesMut::new());
+/// Why a refused client should try again.
+pub(crate) const NO_ROOM: &str = "128 MiB of request bodies are being read; try again";
+
+/// Number of bytes of all bodies that are counted.
+static HELD: AtomicUsize = AtomicUsize::new(0);
+
+/// A body that was read to its end.
+#[derive(Clone, Debug)]
+pub(crate) enum Body {
+    Whole(Bytes),
+    /// It was over the limit, and was discarded.
+    TooLarge,
+    /// There was no room for it among all the others, and it was discarded.
+    NoRoom,
+}
+
+/// A body, and its share of the room for all bodies, which it gives back when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Held {
+    pub(crate) body: Body,
+    _share: Share,
+}
+
+#[derive(Debug, Default)]
+struct Share(usize);
+
+impl Share {
+    /// Whether there is room for a body of this size.
+    fn grow(&mut self, size: usize) -> bool {
+        if size <= self.0.max(FREE) {
+            return true;
+        }
+        // Room is taken in steps, so that a body of many small chunks rarely touches the counter.
+        let more = size.next_multiple_of(64 << 10) - self.0;
+        let taken = HELD.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |held| {
+            held.checked_add(more).filter(|held| *held <= MAX_HELD)
+        });
+        self.0 += if taken.is_ok() { more } else { 0 };
+        taken.is_ok()
+    }
+
+    fn clear(&mut self) {
+        HELD.fetch_sub(std::mem::take(&mut self.0), Ordering::Relaxed);
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}
+
+/// Reads a body. It fails if the client left or broke the framing.
+pub(crate) async fn read(payload: &mut Payload) -> Result<Held, PayloadError> {
+    let (mut size, mut bytes, mut share) = (0, BytesMut::new(), Share::default());
+    let mut refused = None;
     while let Some(chunk) = payload.next().await.transpose()? {
         size += chunk.len();
-        if size <= BODY_LIMIT {
-            body.extend_from_slice(&chunk);
-        } else if size <= BODY_LIMIT + DISCARDED {
-            body = BytesMut::new();
-        } else {
+        if size > BODY_LIMIT + DISCARDED {
             break;
         }
+        if size > BODY_LIMIT {
+            refused = Some(Body::TooLarge);
+        } else if refused.is_none() && !share.grow(size) {
+            refused = Some(Body::NoRoom);
+        }
+        if refused.is_none() {
+            bytes.extend_from_slice(&chunk);
+        } else {
+            bytes = BytesMut::new();
+            share.clear();
+        }
     }
-    Ok((size <= BODY_LIMIT).then(|| body.freeze()))
+    let body = refused.unwrap_or_else(|| Body::Whole(bytes.freeze()));
+    Ok(Held { body, _share: share })
 }

@@ -27,8 +27,15 @@ pub(crate) async fn surround(
     mut request: ServiceRequest,
     next: Next<BoxBody>,
 ) -> Result<ServiceResponse, Error> {
-    let Ok(body) = body::read(&mut request.take_payload()).await else {
+    let Ok(held) = body::read(&mut request.take_payload()).await else {
         return Ok(request.into_response(HttpResponse::BadRequest().finish()));
+    };
+    let body = match held.body {
+        body::Body::Whole(bytes) => Some(bytes),
+        body::Body::TooLarge => None,
+        body::Body::NoRoom => {
+            return Err(AdminError::new(StatusCode::SERVICE_UNAVAILABLE, body::NO_ROOM).into());
+        }
     };
     request.extensions_mut().insert(Received(body));
     let (began, method, path) = (clock::real_now(), request.method().clone(), request.path().to_owned());

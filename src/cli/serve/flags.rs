@@ -41,6 +41,9 @@ pub(crate) struct Flags {
     /// Seconds that open requests and deliveries may take to finish after Ctrl-C or SIGTERM
     #[arg(long, value_name = "SECONDS", default_value_t = 5, env = "STANDIN_GRACE")]
     pub(crate) grace: u64,
+    /// Seconds after which a connection is closed whose request or answer stands still
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..), env = "STANDIN_STALL")]
+    pub(crate) stall: u64,
     /// Delete a world that was created on demand after it was unused for this long; `never` keeps it
     #[arg(long, value_name = "DURATION", default_value = "1h", value_parser = idle, env = "STANDIN_IDLE")]
     pub(crate) idle: Idle,

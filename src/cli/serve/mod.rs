@@ -6,6 +6,8 @@ pub(crate) mod flags;
 pub(crate) mod first_load;
 /// What `serve` prints when it is ready.
 pub(crate) mod greeting;
+/// The limit of open files.
+pub(crate) mod open_files;
 /// A progress bar while a large dataset is built.
 pub(crate) mod progress;
 /// Reloading when files change.
@@ -16,6 +18,8 @@ use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::Duration;
 
+use socket2::SockRef;
+
 use crate::cli::serve::first_load::first_load;
 use crate::cli::serve::flags::{Flags, Idle};
 use crate::cli::serve::greeting::Greeting;
@@ -24,7 +28,7 @@ use crate::clock;
 use crate::draw::Seed;
 use crate::reload::Setup;
 use crate::scenario::files::Disk;
-use crate::server::bind::{self, Settings};
+use crate::server::bind::{self, Ended, Settings};
 use crate::server::log::{Format, Log};
 use crate::server::metrics::Metrics;
 use crate::server::state::State;
@@ -93,8 +97,10 @@ fn serve(flags: &Flags, log: &Log) -> Result<(), Failure> {
     if flags.admin_token.as_ref().is_some_and(|token| token.trim().is_empty()) {
         return Err(Failure::usage("--admin-token is empty: set a token, or leave the flag out"));
     }
+    let workers = flags.workers.or_else(|| std::thread::available_parallelism().ok()).map_or(1, usize::from);
     // If the limit cannot be raised, the server still works, with fewer connections at a time.
     let _ = rlimit::increase_nofile_limit(u64::MAX);
+    open_files::require(workers)?;
     let setup = Arc::new(setup(flags)?);
     let (registry, board) = first_load(flags, &setup, log)?;
     let board = Arc::new(board);
@@ -124,10 +130,17 @@ fn serve(flags: &Flags, log: &Log) -> Result<(), Failure> {
         expire(idle, Arc::clone(&registry));
     }
     build_first(&registry, log.format == Format::Text && !flags.quiet);
-    let workers = flags.workers.or_else(|| std::thread::available_parallelism().ok());
-    let settings =
-        Settings { workers: workers.map_or(1, usize::from), grace: Duration::from_secs(flags.grace) };
-    bind::run(listener, state, settings).map_err(|error| Failure::cannot_start(error.to_string()))
+    let settings = Settings {
+        workers,
+        grace: Duration::from_secs(flags.grace),
+        stall: Duration::from_secs(flags.stall),
+    };
+    match bind::run(listener, state, settings) {
+        Ok(Ended::Stopped) => Ok(()),
+        // Nothing is waited for: no thread, and no reader of the log.
+        Ok(Ended::Interrupted) => std::process::exit(Exit::Interrupted.code().into()),
+        Err(error) => Err(Failure::cannot_start(error.to_string())),
+    }
 }
 
 fn setup(flags: &Flags) -> Result<Setup, Failure> {
@@ -140,9 +153,17 @@ fn setup(flags: &Flags) -> Result<Setup, Failure> {
     Ok(Setup { files: Box::new(Disk), paths, root, cwd, random })
 }
 
+/// Connections that wait to be accepted. The system may allow fewer.
+const BACKLOG: i32 = 4096;
+
 fn listen(flags: &Flags) -> Result<TcpListener, Failure> {
     let Flags { host, port, .. } = flags;
-    TcpListener::bind((host.trim_matches(['[', ']']), *port)).map_err(|error| {
+    let listening = TcpListener::bind((host.trim_matches(['[', ']']), *port)).and_then(|listener| {
+        // Until here 128 may wait. To listen again changes that.
+        SockRef::from(&listener).listen(BACKLOG)?;
+        Ok(listener)
+    });
+    listening.map_err(|error| {
         Failure::cannot_start(if error.kind() == ErrorKind::AddrInUse {
             format!("port {port} of {host} is in use: choose another with --port, or 0 for a free one")
         } else {

@@ -13,6 +13,12 @@ use crate::server::wire::shaped::Control;
 
 /// The stream under actix.
 pub(crate) mod shaped;
+/// One request at a time, and time limits.
+mod connection;
+/// Where requests begin and end.
+mod framing;
+/// When answers end.
+pub(crate) mod answer;
 /// Response bodies that are sent slowly or in part.
 mod body;
 /// The ways in which a fault ends a connection.

@@ -1,40 +1,48 @@
 //! The stream under actix: plain TCP until a fault ends the connection.
 
 use std::cell::Cell;
-use std::io::{self, ErrorKind, IoSlice};
+use std::io::{self, ErrorKind};
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use actix_web::rt;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
+use crate::server::wire::answer::Answered;
+use crate::server::wire::connection::Connection;
 use crate::server::wire::ending::Ending;
 
 /// Lets the handler of a request, or the body of its response, end the connection.
 #[derive(Clone, Default)]
-pub(crate) struct Control(Rc<Cell<Option<Ending>>>);
+pub(crate) struct Control {
+    ending: Rc<Cell<Option<Ending>>>,
+    pub(super) answered: Answered,
+}
 
 impl Control {
     /// Ends the connection once everything that actix has encoded is written. Call this while actix polls the handler or
     /// the body, and stay pending: actix writes and flushes after that poll, never during it.
     pub(super) fn end(&self, ending: Ending) {
-        self.0.set(Some(ending));
+        self.ending.set(Some(ending));
     }
 }
 
 /// A TCP stream that can be taken away from actix.
 pub(crate) struct Shaped {
     /// None once it is taken away; to actix, the connection is broken then.
-    stream: Option<TcpStream>,
+    stream: Option<Connection<TcpStream>>,
     control: Control,
 }
 
 impl Shaped {
-    /// Wraps a connected stream.
-    pub(crate) fn new(stream: TcpStream) -> Self {
-        Self { stream: Some(stream), control: Control::default() }
+    /// Wraps a connected stream. `stall` is how long a request or an answer may stand still.
+    pub(crate) fn new(stream: TcpStream, stall: Duration) -> Self {
+        let control = Control::default();
+        let stream = Connection::new(stream, control.answered.clone(), stall);
+        Self { stream: Some(stream), control }
     }
 
     /// The control of this connection, for its requests.
@@ -42,7 +50,7 @@ impl Shaped {
         self.control.clone()
     }
 
-    fn stream(&mut self) -> io::Result<Pin<&mut TcpStream>> {
+    fn stream(&mut self) -> io::Result<Pin<&mut Connection<TcpStream>>> {
         self.stream.as_mut().map(Pin::new).ok_or(ErrorKind::ConnectionAborted.into())
     }
 }
@@ -66,27 +74,15 @@ impl AsyncWrite for Shaped {
     /// ending can begin.
     fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        if let Some(ending) = this.control.0.take()
+        if let Some(ending) = this.control.ending.take()
             && let Some(stream) = this.stream.take()
         {
-            rt::spawn(ending.perform(stream));
+            rt::spawn(ending.perform(stream.into_stream()));
         }
         this.stream()?.poll_flush(context)
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.get_mut().stream()?.poll_shutdown(context)
-    }
-
-    fn poll_write_vectored(
-        self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        slices: &[IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        self.get_mut().stream()?.poll_write_vectored(context, slices)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.stream.as_ref().is_some_and(AsyncWrite::is_write_vectored)
     }
 }
