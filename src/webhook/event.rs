@@ -8,8 +8,9 @@ use crate::clock::Moment;
 use crate::webhook::conversation::ConversationSnapshot;
 use crate::webhook::fault::DeliveryKey;
 use crate::webhook::memory::{Memory, Share};
-use crate::webhook::payload::{Payload, Problem};
+use crate::webhook::payload::Payload;
 use crate::webhook::plan::WebhookPlan;
+use crate::webhook::template::Problem;
 
 #[derive(Debug)]
 pub(crate) struct Event {
