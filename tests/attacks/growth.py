@@ -5,7 +5,7 @@ import json
 import threading
 import time
 
-from standin import KEY, Server, Table, binary
+from standin import KEY, Server, Table, binary, examples
 
 SMALL = """standin: 1
 keys: [{key: demo-key, accounts: [100]}]
@@ -76,7 +76,7 @@ def attack(table, action, count, what):
         p99 = waits[len(waits) * 99 // 100] * 1000
         table.row(
             f"{number + 1:,} {what}", "under 512 MiB, a refusal says what to do, `/metrics` under 1 MiB, others' p99 under 50 ms",
-            f"{resident} MiB (at most {peak}), {refused:,} refused {refusals[0][:120] if refusals else ''}; {took:.0f} s; metrics {metrics / 1024:,.0f} KiB; p99 of others {p99:.1f} ms",
+            f"{resident} MiB (at most {peak}), {refused:,} refused{examples(refusals[:1])}; {took:.0f} s; metrics {metrics / 1024:,.0f} KiB; p99 of others {p99:.1f} ms",
             peak < 512 and metrics < 1 << 20 and p99 < 50 and number + 1 == count and server.alive() and not server.panics(),
         )
 
