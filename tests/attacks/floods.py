@@ -63,6 +63,7 @@ def settle(server, descriptors, patience=20):
 def idle(table, count=10_000):
     with Server(binary(), SCENARIO) as server:
         calls(server, 10)
+        time.sleep(0.5)
         descriptors, before = server.descriptors(), server.resident()
         connections = []
         for _ in range(count // 500):
@@ -92,6 +93,7 @@ def descriptors_exhausted(table):
         kept = server.connect()
         kept.sendall(REQUEST)
         kept.recv(65536)
+        time.sleep(0.5)
         descriptors = server.descriptors()
         flood, _ = open_all(server, 600)
         time.sleep(1)

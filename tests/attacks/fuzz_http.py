@@ -11,6 +11,7 @@ import json
 import multiprocessing
 import random
 import socket
+import sys
 import threading
 import time
 from urllib.parse import quote_from_bytes
@@ -135,7 +136,7 @@ def read_answer(connection, method):
 
 def fuzz(port, seed, count, results):
     """Sends inputs. Puts how many answers had which status, and the inputs that were not answered as they must be."""
-    draw, statuses, wrong, connection, slowest = random.Random(seed), collections.Counter(), [], None, 0
+    draw, statuses, wrong, connection, slowest = random.Random(seed), collections.Counter(), [], None, (0, b"")
     for number in range(count):
         data, well_formed, method = draw_input(draw)
         started = time.monotonic()
@@ -151,7 +152,7 @@ def fuzz(port, seed, count, results):
             status, stays = "silent", False
         except (OSError, ValueError) as error:
             status, stays = type(error).__name__, False
-        slowest = max(slowest, time.monotonic() - started)
+        slowest = max(slowest, (time.monotonic() - started, data[:2000]))
         statuses[f"{status if well_formed else 'broken framing'}"] += 1
         allowed = isinstance(status, int) and (status < 500 or (status in (501, 505) and not well_formed))
         if not (allowed or (not well_formed and not isinstance(status, int))):
@@ -183,13 +184,13 @@ def main():
                 waits.append(time.monotonic() - at)
 
         threading.Thread(target=beside, daemon=True).start()
-        statuses, wrong, slowest = collections.Counter(), [], 0
+        statuses, wrong, slowest = collections.Counter(), [], (0, b"")
         for _ in processes:
             counted, found, longest = results.get()
             statuses, wrong, slowest = statuses + counted, wrong + found, max(slowest, longest)
         done.set()
-        for status, data in wrong[:20]:
-            print(f"{status}: {data!r}")
+        for status, data in [*wrong[:20], slowest]:
+            print(f"{status}: {data!r}", file=sys.stderr)
         own = sum(1 for line in server.call("GET", "/metrics")[2].decode().splitlines() if line.startswith("standin_requests_total{") and 'status="5' in line and 'fault=""' in line)
         kinds = ", ".join(f"{status}: {count:,}" for status, count in sorted(statuses.items()))
         waits.sort()
@@ -201,7 +202,7 @@ def main():
             not wrong and not own and not panics and alive and peak < 512,
         )
         p99 = waits[len(waits) * 99 // 100] * 1000
-        table.row("the same", "the slowest answer takes at most the 10 s of a clock move, and calls beside it under 100 ms (p99)", f"slowest {slowest:.2f} s; {len(waits):,} calls beside it: p99 {p99:.0f} ms, slowest {waits[-1] * 1000:.0f} ms", slowest < 11 and p99 < 100)
+        table.row("the same", "the slowest answer takes at most the 10 s of a clock move, and calls beside it under 100 ms (p99)", f"slowest {slowest[0]:.2f} s; {len(waits):,} calls beside it: p99 {p99:.0f} ms, slowest {waits[-1] * 1000:.0f} ms", slowest[0] < 11 and p99 < 100)
         table.end()
 
 

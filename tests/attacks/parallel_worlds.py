@@ -4,7 +4,7 @@ import json
 import threading
 import time
 
-from standin import KEY, Server, Table, binary
+from standin import KEY, Server, Table, binary, examples
 
 SCENARIO = {"small.yaml": """standin: 1
 keys: [{key: demo-key, accounts: [100]}]
@@ -75,7 +75,7 @@ with Server(binary(), SCENARIO) as server:
     table.row(
         f"{CLIENTS} clients make, use and remove {WORLDS:,} worlds, {ROUNDS} times",
         "each world holds what was written to it and nothing else; removed ones are gone, and so is their memory",
-        f"{WORLDS * ROUNDS:,} worlds in {took:.1f} s, {len(wrong)} wrong {wrong[:2] or ''}, {len(left)} left; resident after each round {', '.join(f'{size:.1f}' for size in sizes)} MiB",
+        f"{WORLDS * ROUNDS:,} worlds in {took:.1f} s, {len(wrong)} wrong{examples(wrong)}, {len(left)} left; resident after each round {', '.join(f'{size:.1f}' for size in sizes)} MiB",
         not wrong and left == ["small"] and sizes[-1] < sizes[0] * 1.1 + 1 and not server.panics(),
     )
     wrong = []
@@ -88,6 +88,6 @@ with Server(binary(), SCENARIO) as server:
     took = time.monotonic() - started
     table.row(
         f"{CLIENTS} clients make and remove one world of the same name", "each answer is 201 or 409, and 204 or 404",
-        f"{WORLDS // CLIENTS * CLIENTS * 2:,} calls in {took:.1f} s, {len(wrong)} others {wrong[:2] or ''}", not wrong and not server.panics(),
+        f"{WORLDS // CLIENTS * CLIENTS * 2:,} calls in {took:.1f} s, {len(wrong)} others{examples(wrong)}", not wrong and not server.panics(),
     )
 table.end()

@@ -17,7 +17,7 @@ import sys
 import threading
 import time
 
-from standin import KEY, Server, Table, binary
+from standin import KEY, Server, Table, binary, examples
 
 BASE = """standin: 1
 name: base
@@ -333,8 +333,8 @@ def report(server, options, samples, descriptors, receiver):
     growth = (late / early - 1) * 100
     table.row(f"{minutes}: {load}", f"after the first {2 * part:g} minutes resident memory grows under 5 %", f"{early:.1f} MiB, at the end {late:.1f} MiB ({growth:+.1f} %)", growth < 5)
     counted = own_5xx_counted(server)
-    table.row("the same", "no 5xx but those of faults", f"{len(OWN_5XX)} seen by clients, {counted} in the metrics {OWN_5XX[:2] or ''}", not OWN_5XX and not counted)
-    table.row("the same", "every call is answered within 30 s, and every connection accepted", f"{len(ERRORS)} were not {ERRORS[:2] or ''}", not ERRORS)
+    table.row("the same", "no 5xx but those of faults", f"{len(OWN_5XX)} seen by clients, {counted} in the metrics{examples(OWN_5XX)}", not OWN_5XX and not counted)
+    table.row("the same", "every call is answered within 30 s, and every connection accepted", f"{len(ERRORS)} were not{examples(ERRORS)}", not ERRORS)
     receiver.shutdown()
     receiver.server_close()
     for world in json.loads(server.call("GET", "/__admin/worlds?limit=10000")[2]):

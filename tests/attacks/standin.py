@@ -33,6 +33,11 @@ def binary():
     return os.path.abspath(sys.argv[1])
 
 
+def examples(found):
+    """The first two of what was found, in brackets."""
+    return f" ({'; '.join(str(one) for one in found[:2])[:300]})" if found else ""
+
+
 class Table:
     """Prints a row for each attack. `end` ends the process with 1 if a promise was broken."""
 
