@@ -1,6 +1,8 @@
 //! Reads a request's body to its end. A server that answers before it has read the body must close the connection.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
 
 use actix_web::dev::Payload;
 use actix_web::error::PayloadError;
@@ -8,6 +10,7 @@ use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt;
 
 use crate::api::call::BODY_LIMIT;
+use crate::server::memory;
 
 /// How much of a body over the limit is read and discarded, so that the client sees the answer: 8 MiB.
 const DISCARDED: usize = 8 << 20;
@@ -19,8 +22,15 @@ const FREE: usize = 16 << 10;
 /// Why a refused client should try again.
 pub(crate) const NO_ROOM: &str = "128 MiB of request bodies are being read; try again";
 
+/// How long it takes until the connections of these bodies are gone, too.
+const PAUSE: Duration = Duration::from_millis(200);
+/// If there were as many bytes at a time, the memory is given back when there are none any more: 32 MiB.
+const MANY: usize = 32 << 20;
+
 /// Number of bytes of all bodies that are counted.
 static HELD: AtomicUsize = AtomicUsize::new(0);
+/// Whether it was over `MANY` since the memory was given back.
+static WERE_MANY: AtomicBool = AtomicBool::new(false);
 
 /// A body that was read to its end.
 #[derive(Clone, Debug)]
@@ -43,8 +53,8 @@ pub(crate) struct Held {
 struct Share(usize);
 
 impl Share {
-    /// Whether there is room for a body of this size.
-    fn grow(&mut self, size: usize) -> bool {
+    /// Takes room for a body of this size. Returns whether there is as much.
+    fn take(&mut self, size: usize) -> bool {
         if size <= self.0.max(FREE) {
             return true;
         }
@@ -53,12 +63,27 @@ impl Share {
         let taken = HELD.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |held| {
             held.checked_add(more).filter(|held| *held <= MAX_HELD)
         });
-        self.0 += if taken.is_ok() { more } else { 0 };
-        taken.is_ok()
+        let Ok(before) = taken else { return false };
+        self.0 += more;
+        if before + more > MANY {
+            WERE_MANY.store(true, Ordering::Relaxed);
+        }
+        true
     }
 
     fn clear(&mut self) {
-        HELD.fetch_sub(std::mem::take(&mut self.0), Ordering::Relaxed);
+        let size = std::mem::take(&mut self.0);
+        if size == 0 {
+            return;
+        }
+        let left = HELD.fetch_sub(size, Ordering::Relaxed) - size;
+        if left == 0 && WERE_MANY.swap(false, Ordering::Relaxed) {
+            // Without a thread it is given back another time.
+            let _ = thread::Builder::new().name("memory".to_owned()).spawn(|| {
+                thread::sleep(PAUSE);
+                memory::give_back();
+            });
+        }
     }
 }
 
@@ -79,7 +104,7 @@ pub(crate) async fn read(payload: &mut Payload) -> Result<Held, PayloadError> {
         }
         if size > BODY_LIMIT {
             refused = Some(Body::TooLarge);
-        } else if refused.is_none() && !share.grow(size) {
+        } else if refused.is_none() && !share.take(size) {
             refused = Some(Body::NoRoom);
         }
         if refused.is_none() {

@@ -18,6 +18,8 @@ pub(crate) mod guard;
 pub(crate) mod middleware;
 /// Reads a request's body.
 pub(crate) mod body;
+/// Gives freed memory back to the system.
+pub(crate) mod memory;
 /// The page that a browser gets at `/`.
 pub(crate) mod page;
 /// OpenAPI documents.

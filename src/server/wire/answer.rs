@@ -27,6 +27,11 @@ struct State {
 }
 
 impl Answered {
+    pub(super) fn set(&self) {
+        self.0.is_answered.set(true);
+        self.wake();
+    }
+
     /// Whether it happened since the last call.
     pub(super) fn take(&self) -> bool {
         self.0.is_answered.take()
@@ -50,8 +55,7 @@ struct Exchange(Answered);
 
 impl Drop for Exchange {
     fn drop(&mut self) {
-        self.0.0.is_answered.set(true);
-        self.0.wake();
+        self.0.set();
     }
 }
 

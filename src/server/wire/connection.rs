@@ -19,6 +19,8 @@ use crate::server::wire::framing::Framing;
 
 /// Room for one read.
 const READ: usize = 16 << 10;
+/// How much actix gets at a time. It reads all that there is before it looks at it.
+const PORTION: usize = 32 << 10;
 /// How much is read ahead of an answer. It is read to notice that the client leaves.
 const MAX_AHEAD: usize = 128 << 10;
 
@@ -36,6 +38,8 @@ pub(super) struct Connection<S> {
     ahead: BytesMut,
     /// How many of these bytes can be passed on.
     passable: usize,
+    /// How many bytes actix has got since it was last told to wait.
+    portion: usize,
     /// Whether the client sends nothing more.
     is_ended: bool,
     /// Whether actix has had no chance to answer the request yet, of which it has just got the last byte.
@@ -57,6 +61,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             framing: Framing::default(),
             ahead: BytesMut::new(),
             passable: 0,
+            portion: 0,
             is_ended: false,
             is_fresh: false,
             is_blocked: false,
@@ -133,6 +138,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Connection<S> {
     ) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         if this.passable == 0 && this.framing.is_after_request() {
+            this.portion = 0;
             if !this.answered.take() {
                 return this.poll_answer(context);
             }
@@ -142,11 +148,17 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Connection<S> {
             this.answered.wait(context);
             return Poll::Pending;
         }
+        if this.portion >= PORTION {
+            this.portion = 0;
+            context.waker().wake_by_ref();
+            return Poll::Pending;
+        }
         ready!(this.poll_passable(context))?;
         let length = this.passable.min(buffer.remaining());
         buffer.put_slice(&this.ahead[..length]);
         this.ahead.advance(length);
         this.passable -= length;
+        this.portion += length;
         this.is_fresh = this.passable == 0 && this.framing.is_after_request();
         this.give_back();
         Poll::Ready(Ok(()))

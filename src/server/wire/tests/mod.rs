@@ -1,5 +1,6 @@
 //! What the client sees, on raw sockets.
 
+mod connection;
 mod raw;
 
 use std::io::{ErrorKind, Read, Write};
