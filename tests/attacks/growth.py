@@ -43,7 +43,7 @@ def fault_names(call, number):
     """A fault that applies once under a long name, and is deleted."""
     name = f"/__admin/worlds/small/faults/{number}-{'n' * 3000}"
     status = call("PUT", name, json.dumps({"then": {"error": 89}}))
-    call("POST", PATH, "")
+    call("POST", "/w/small" + PATH, "")
     call("DELETE", name, None)
     return status
 
