@@ -86,9 +86,14 @@ def mutate(data, draw):
     return bytes(data)
 
 
-def encode(method, path, query, headers, body):
+def encode(method, path, query, headers, body, pieces=0):
+    """The bytes of a call, its body in chunks of that length, or in one piece."""
     head = b"%s %s%s HTTP/1.1\r\n" % (method, path, b"?" + query if query else b"")
-    return head + b"".join(b"%s: %s\r\n" % pair for pair in headers) + b"content-length: %d\r\n\r\n" % len(body) + body
+    head += b"".join(b"%s: %s\r\n" % pair for pair in headers)
+    if not pieces:
+        return head + b"content-length: %d\r\n\r\n" % len(body) + body
+    chunks = [body[at : at + pieces] for at in range(0, len(body), pieces)]
+    return head + b"transfer-encoding: chunked\r\n\r\n" + b"".join(b"%x\r\n%s\r\n" % (len(chunk), chunk) for chunk in chunks) + b"0\r\n\r\n"
 
 
 def draw_input(draw):
@@ -97,8 +102,9 @@ def draw_input(draw):
     method, path, query = method.encode(), path.encode(), query.encode()
     headers = [(name.encode(), value.encode()) for name, value in {**HEADERS, **headers}.items()]
     body = b"" if body is None else body.encode() if isinstance(body, str) else json.dumps(body).encode()
+    pieces = draw.choice([0, 0, 0, 0, 0, 0, 0, 1, 7, 1000])
     if draw.random() < 1 / 8:
-        return mutate(encode(method, path, query, headers, body), draw), False, method
+        return mutate(encode(method, path, query, headers, body, pieces), draw), False, method
     for part in draw.sample(["path", "query", "header", "body", "body", "body"], draw.choice([1, 1, 2])):
         if part == "path":
             path = b"/" + quote_from_bytes(mutate(path, draw), draw.choice(["/", "/%"])).encode()[-6000:].lstrip(b"/")
@@ -110,7 +116,7 @@ def draw_input(draw):
             headers[which] = headers[which][0], value[:6000]
         else:
             body = mutate(body, draw)
-    return encode(method, path, query, headers, body), True, method
+    return encode(method, path, query, headers, body, pieces), True, method
 
 
 def read_answer(connection, method):

@@ -1,4 +1,4 @@
-"""Admin calls that leave something large behind, again and again under new names: scenarios, faults, worlds with faults, fault names."""
+"""Admin calls that leave something large behind, again and again: scenarios, faults, worlds with faults or with seeds, names of faults."""
 
 import http.client
 import json
@@ -14,6 +14,8 @@ businesses: [{number: 100, name: Growth, locations: [{number: 1001, name: One}]}
 REVIEWS = "".join(f'{{id: "{number}", rating: 5, date: 2026-06-01, comments: {"x" * 850}}}, ' for number in range(1, 1000))
 LARGE = SMALL.replace("name: One}", f"name: One, reviews: [{REVIEWS}]}}")
 FAULT = {"hits": 1, "then": {"status": 503, "text": "x" * 900_000}}
+# The largest dataset that is not counted as large.
+GENERATED = SMALL.replace("name: One}", "name: One, reviews: [{generate: 99000, dates: {from: 2026-01-01, to: 2026-06-28}}]}")
 PATH = "/v1/review/businessId/100?count=1"
 
 
@@ -31,17 +33,23 @@ def worlds_with_faults(call, number):
     return call("POST", "/__admin/worlds", json.dumps({"name": f"w{number}", "faults": [dict(FAULT, name="f")]}))
 
 
+def seeds(call, number):
+    status = call("POST", "/__admin/worlds", json.dumps({"name": f"w{number}", "scenario": "generated", "seed": number + 1}))
+    call("POST", f"/w/w{number}{PATH}", "")
+    return status
+
+
 def fault_names(call, number):
     """A fault that applies once under a long name, and is deleted."""
     name = f"/__admin/worlds/small/faults/{number}-{'n' * 3000}"
     status = call("PUT", name, json.dumps({"then": {"error": 89}}))
-    call("POST", PATH, "")
+    call("POST", "/w/small" + PATH, "")
     call("DELETE", name, None)
     return status
 
 
 def attack(table, action, count, what):
-    with Server(binary(), {"small.yaml": SMALL}) as server:
+    with Server(binary(), {"small.yaml": SMALL, "generated.yaml": GENERATED}) as server:
         connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
 
         def call(method, path, body):
@@ -85,5 +93,6 @@ table = Table()
 attack(table, scenarios, 600, "scenarios of 900 KB by `PUT`, each used once")
 attack(table, faults, 400, "faults of 900 KB in one world")
 attack(table, worlds_with_faults, 400, "worlds, each with a fault of 900 KB")
+attack(table, seeds, 200, "worlds of 99,000 generated reviews, each with a seed of its own")
 attack(table, fault_names, 5_000, "faults under names of 3 KB, each applied once and deleted")
 table.end()
