@@ -14,6 +14,7 @@ use std::time::Duration;
 use crate::clock;
 use crate::draw::Seed;
 use crate::reload::status::{LoadEvent, LoadStatus};
+use crate::scenario::discover::default_root;
 use crate::scenario::files::{Files, normalize_path};
 use crate::scenario::load_all;
 use crate::scenario::{LoadedFolder, LoadedScenario};
@@ -33,17 +34,15 @@ pub(crate) struct Setup {
 }
 
 impl Setup {
-    /// The root of a scenario that was sent over HTTP: the given one, else the working directory, or, if that is `/`, the
-    /// first folder that is served.
+    /// The root of a scenario that was sent over HTTP: the given one, else that of the first file or folder that is served.
     fn root(&self) -> PathBuf {
         match (&self.root, self.paths.first()) {
             (Some(root), _) => normalize_path(&self.cwd.join(root)),
-            (None, Some(first)) if self.cwd.parent().is_none() => {
+            (None, Some(first)) => {
                 let first = normalize_path(&self.cwd.join(first));
-                let is_folder = self.files.is_folder(&first);
-                if is_folder { first } else { first.parent().unwrap_or(&self.cwd).to_owned() }
+                default_root(&first, self.files.is_folder(&first), &self.cwd)
             }
-            (None, _) => self.cwd.clone(),
+            (None, None) => self.cwd.clone(),
         }
     }
 }
@@ -96,6 +95,10 @@ impl Files for Printed<'_> {
 
     fn is_folder(&self, path: &Path) -> bool {
         self.files.is_folder(path)
+    }
+
+    fn real(&self, path: &Path) -> std::io::Result<PathBuf> {
+        self.files.real(path)
     }
 
     fn stamp(&self, path: &Path) -> u64 {

@@ -1,5 +1,6 @@
 //! The load status of all scenarios, and applying a load to the worlds.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -175,11 +176,13 @@ fn taken_names(entries: &[Entry], name: &str, loaded: &LoadedScenario) -> Vec<Di
     let others = || entries.iter().filter(|entry| entry.name != name);
     let keys = others().filter_map(|entry| entry.snapshot.as_ref()).flat_map(|other| other.keys.all());
     let by_key = keys.filter(|key| key.own_world && key.name.as_deref() == Some(name)).take(1);
-    let by_scenario =
-        loaded.own_worlds.iter().filter(|(world, _)| others().any(|entry| entry.name == *world));
+    let scenarios: BTreeSet<&str> = others().map(|entry| entry.name.as_str()).collect();
+    let own_worlds = loaded.own_worlds.names.iter();
+    let by_scenario = own_worlds.filter(|(world, _)| scenarios.contains(world.as_str())).take(3);
+    let at = |span| loaded.own_worlds.location(span);
     by_key
         .map(|_| scenario_named_like_own_world(name, loaded.name_location.clone()))
-        .chain(by_scenario.map(|(world, place)| own_world_named_like_scenario(world, place.clone())))
+        .chain(by_scenario.map(|(world, span)| own_world_named_like_scenario(world, at(*span))))
         .collect()
 }
 

@@ -4,6 +4,8 @@ use std::collections::HashMap;
 
 use crate::scenario::diagnostic::{Findings, join_or};
 use crate::scenario::node::{Entry, Node, Scalar, Value};
+use crate::scenario::report::too_many_values;
+use crate::scenario::seed_data::MAX_VALUES;
 use crate::scenario::source::{FileId, Span};
 
 /// A column `extra.NAME` becomes the member `NAME` of the map `extraParams`.
@@ -35,7 +37,9 @@ pub(crate) fn records(
     let Some(columns) = header(findings, &cells, keys) else { return };
     while reader.row(findings, &mut cells) {
         if cells.len() == columns.len() {
-            visit(findings, &record(&columns, &cells));
+            if let Some(record) = record(findings, &columns, &cells) {
+                visit(findings, &record);
+            }
         } else {
             let message =
                 format!("this record has {} cells, but there are {} columns", cells.len(), columns.len());
@@ -122,8 +126,8 @@ fn column(name: &str, keys: &[&'static str]) -> Column {
     }
 }
 
-/// Makes a map of one record. Blank cells are left out.
-fn record(columns: &[Column], cells: &[Cell]) -> Node {
+/// Makes a map of one record. Blank cells are left out. Reports a list that is too long.
+fn record(findings: &mut Findings, columns: &[Column], cells: &[Cell]) -> Option<Node> {
     let mut entries = Vec::with_capacity(columns.len());
     let mut extra: Vec<Entry> = Vec::new();
     for (column, cell) in columns.iter().zip(cells).filter(|(_, cell)| !cell.text.trim().is_empty()) {
@@ -133,6 +137,10 @@ fn record(columns: &[Column], cells: &[Cell]) -> Node {
         match column {
             Column::Scalar(key) => entries.push(entry(key, scalar(&cell.text))),
             Column::List(key) => {
+                if cell.text.split(';').take(MAX_VALUES + 1).count() > MAX_VALUES {
+                    too_many_values(findings, cell.span, ("a record", MAX_VALUES));
+                    return None;
+                }
                 let elements = cell.text.split(';').map(str::trim).filter(|element| !element.is_empty());
                 let list = Value::List(elements.map(scalar).collect());
                 entries.push(entry(key, Node::new(cell.span, list)));
@@ -146,7 +154,7 @@ fn record(columns: &[Column], cells: &[Cell]) -> Node {
         let value = Node::new(span, Value::Map(extra));
         entries.push(Entry { key: EXTRA_KEY.into(), key_span: span, value });
     }
-    Node::new(span, Value::Map(entries))
+    Some(Node::new(span, Value::Map(entries)))
 }
 
 struct Reader<'a> {
@@ -175,6 +183,10 @@ impl Reader<'_> {
             let Some(text) = text else { return false };
             let span = Span::new(self.file, start, self.at);
             cells.push(Cell { span, text });
+            if cells.len() > MAX_VALUES {
+                too_many_values(findings, span, ("a record", MAX_VALUES));
+                return false;
+            }
             match self.peek() {
                 Some(b',') => self.at += 1,
                 None | Some(b'\n' | b'\r') => return true,

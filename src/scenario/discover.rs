@@ -6,14 +6,18 @@ use std::path::{Path, PathBuf};
 
 use crate::api::dates::Day;
 use crate::scenario::diagnostic::{Diagnostic, Findings, Severity, SourceLocation};
-use crate::scenario::files::{Files, normalize_path};
-use crate::scenario::loader::SCENARIO_LIMIT;
+use crate::scenario::files::{Files, is_real_within, normalize_path, read_within};
+use crate::scenario::loader::{SCENARIO_LIMIT, root_help};
 use crate::scenario::node::Node;
 use crate::scenario::source::FileId;
-use crate::scenario::{LoadContext, LoadedFolder, LoadedScenario, load, yaml};
+use crate::scenario::{LoadContext, LoadedFolder, LoadedScenario, load, load_found, yaml};
 
 /// Maximum depth of nested folders.
 const MAX_DEPTH: usize = 32;
+/// Maximum number of scenarios.
+const MAX_SCENARIOS: usize = 2000;
+/// Maximum number of other scenarios of one name that an error tells.
+const MAX_RELATED: usize = 3;
 
 pub(crate) fn load_all(
     files: &dyn Files,
@@ -23,18 +27,33 @@ pub(crate) fn load_all(
     cwd: &Path,
 ) -> LoadedFolder {
     let mut found = Discovered::default();
-    for path in paths {
-        let path = normalize_path(&cwd.join(path));
-        if files.is_folder(&path) {
-            walk(files, &path, MAX_DEPTH, &mut found);
+    for named in paths {
+        let path = normalize_path(&cwd.join(named));
+        let is_folder = files.is_folder(&path);
+        let root = root.map_or_else(
+            || default_root(&path, is_folder, cwd),
+            |root| normalize_path(&cwd.join(root)),
+        );
+        if is_folder {
+            let within = Within { root, folder: path.clone() };
+            walk(files, &within, (&path, MAX_DEPTH), &mut found);
         } else {
-            found.scenarios.insert(path);
+            found.scenarios.insert(path, Found { root, folder: None });
         }
     }
+    if found.scenarios.len() > MAX_SCENARIOS {
+        let first = found.scenarios.keys().next().map(|path| start_of(path)).unwrap_or_default();
+        let message = format!("there are more than {MAX_SCENARIOS} scenarios");
+        found.diagnostics.push(diagnostic(Severity::Error, "limit", message, first));
+        found.scenarios = found.scenarios.into_iter().take(MAX_SCENARIOS).collect();
+    }
     let mut scenarios = Vec::with_capacity(found.scenarios.len());
-    for path in &found.scenarios {
-        let root = root.map_or_else(|| default_root(path, cwd), |root| normalize_path(&cwd.join(root)));
-        scenarios.push(load(&LoadContext { files, root, today }, path));
+    for (path, Found { root, folder }) in &found.scenarios {
+        let context = LoadContext { files, root: root.clone(), today };
+        scenarios.push(match folder {
+            Some(folder) => load_found(&context, path, folder),
+            None => load(&context, path),
+        });
     }
     scenarios.sort_by(|a, b| (&a.name, &a.path).cmp(&(&b.name, &b.path)));
     reject_duplicate_names(&mut scenarios);
@@ -53,25 +72,45 @@ pub(crate) fn load_all(
     LoadedFolder { scenarios, diagnostics, dirs: found.folders.into_iter().collect() }
 }
 
-fn default_root(path: &Path, cwd: &Path) -> PathBuf {
-    if path.starts_with(cwd) && cwd.parent().is_some() {
+/// The root of a file or folder that is named on the command line: the working directory if it lies there, else the folder
+/// of the file, or the parent of the folder, beside which seed data often lies. Never `/`.
+pub(crate) fn default_root(named: &Path, is_folder: bool, cwd: &Path) -> PathBuf {
+    if named.starts_with(cwd) && named != cwd && cwd.parent().is_some() {
         return cwd.to_owned();
     }
-    path.parent().unwrap_or(Path::new("")).to_owned()
+    let parent = named.parent().unwrap_or(Path::new(""));
+    let whole_disk = parent.parent().is_none() && parent.has_root();
+    if is_folder && whole_disk { named.to_owned() } else { parent.to_owned() }
+}
+
+/// Where links in a folder may lead: into that folder, and anywhere under the root.
+struct Within {
+    root: PathBuf,
+    folder: PathBuf,
+}
+
+/// How a scenario was found.
+struct Found {
+    root: PathBuf,
+    /// The folder that it was found in; none if its file was named.
+    folder: Option<PathBuf>,
 }
 
 /// What the search for scenario files has found.
 #[derive(Default)]
 struct Discovered {
-    scenarios: BTreeSet<PathBuf>,
+    scenarios: BTreeMap<PathBuf, Found>,
     /// Files with `part: true`, which are there only to be included.
     parts: BTreeSet<PathBuf>,
     folders: BTreeSet<PathBuf>,
+    /// The folders with their links resolved. Links could lead to one in very many ways.
+    real_folders: BTreeSet<PathBuf>,
     diagnostics: Vec<Diagnostic>,
 }
 
-fn walk(files: &dyn Files, folder: &Path, depth: usize, found: &mut Discovered) {
-    if depth == 0 || !found.folders.insert(folder.to_owned()) {
+fn walk(files: &dyn Files, within: &Within, (folder, depth): (&Path, usize), found: &mut Discovered) {
+    let is_new = files.real(folder).is_ok_and(|real| found.real_folders.insert(real));
+    if depth == 0 || !is_new || !found.folders.insert(folder.to_owned()) {
         return;
     }
     let entries = match files.list(folder) {
@@ -88,13 +127,27 @@ fn walk(files: &dyn Files, folder: &Path, depth: usize, found: &mut Discovered) 
         }
         let is_yaml = path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml");
         if is_folder {
-            walk(files, &path, depth - 1, found);
+            match is_real_within(files, &path, &[&within.root, &within.folder]) {
+                Ok(true) => walk(files, within, (&path, depth - 1), found),
+                Ok(false) => {
+                    let message = format!("the folder {} is a link out of the root folder", path.display());
+                    let error = diagnostic(Severity::Error, "outside-root", message, start_of(&path));
+                    found.diagnostics.push(Diagnostic { help: Some(root_help(&within.root)), ..error });
+                }
+                // The link has been removed meanwhile.
+                Err(_) => {}
+            }
         } else if is_yaml {
-            match kind(files, &path) {
-                Kind::Scenario => found.scenarios.insert(path),
-                Kind::Part => found.parts.insert(path),
-                Kind::Other => continue,
-            };
+            match kind(files, within, &path) {
+                Kind::Scenario => {
+                    let (root, folder) = (within.root.clone(), Some(within.folder.clone()));
+                    found.scenarios.entry(path).or_insert(Found { root, folder });
+                }
+                Kind::Part => {
+                    found.parts.insert(path);
+                }
+                Kind::Other => {}
+            }
         }
     }
 }
@@ -116,8 +169,8 @@ impl Kind {
 }
 
 /// A YAML file is a scenario or a part if it has the key `standin`.
-fn kind(files: &dyn Files, path: &Path) -> Kind {
-    let bytes = match files.read(path, SCENARIO_LIMIT) {
+fn kind(files: &dyn Files, within: &Within, path: &Path) -> Kind {
+    let bytes = match read_within(files, path, &[&within.root, &within.folder], SCENARIO_LIMIT) {
         Ok(bytes) => bytes,
         // The file is too large for a scenario, so it is probably seed data.
         Err(error) if error.kind() == ErrorKind::FileTooLarge => return Kind::Other,
@@ -149,7 +202,7 @@ fn reject_duplicate_names(scenarios: &mut [LoadedScenario]) {
     }
     for (name, indices) in by_name.into_iter().filter(|(_, indices)| indices.len() > 1) {
         for index in &indices {
-            let others = indices.iter().filter(|other| *other != index);
+            let others = indices.iter().filter(|other| *other != index).take(MAX_RELATED);
             let mut duplicate = diagnostic(
                 Severity::Error,
                 "duplicate-name",
@@ -170,11 +223,12 @@ fn reject_own_worlds_named_like_scenarios(scenarios: &mut [LoadedScenario]) {
     let names: BTreeSet<String> = scenarios.iter().filter_map(|loaded| loaded.name.clone()).collect();
     for loaded in scenarios {
         let own_name = loaded.name.clone().unwrap_or_default();
-        for (world, location) in &loaded.own_worlds {
-            if *world != own_name && names.contains(world) {
-                loaded.diagnostics.push(own_world_named_like_scenario(world, location.clone()));
-                loaded.scenario = None;
-            }
+        let own_worlds = loaded.own_worlds.names.iter();
+        let clashes = own_worlds.filter(|(world, _)| *world != own_name && names.contains(world));
+        for (world, span) in clashes.take(MAX_RELATED) {
+            let location = loaded.own_worlds.location(*span);
+            loaded.diagnostics.push(own_world_named_like_scenario(world, location));
+            loaded.scenario = None;
         }
     }
 }

@@ -15,6 +15,11 @@ pub(crate) trait Files: Send + Sync {
 
     fn is_folder(&self, path: &Path) -> bool;
 
+    /// The path with all links resolved.
+    fn real(&self, path: &Path) -> Result<PathBuf> {
+        Ok(path.to_owned())
+    }
+
     /// A number that changes when a file or folder is replaced or written, as far as its metadata shows.
     fn stamp(&self, path: &Path) -> u64;
 }
@@ -24,12 +29,16 @@ pub(crate) struct Disk;
 
 impl Files for Disk {
     fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>> {
-        // Check before opening: opening a pipe would wait for its writer.
-        if !fs::metadata(path)?.is_file() {
-            return Err(Error::new(ErrorKind::InvalidInput, "it is not a regular file"));
-        }
+        let regular = |metadata: fs::Metadata| {
+            let other = || Error::new(ErrorKind::InvalidInput, "it is not a regular file");
+            metadata.is_file().then_some(()).ok_or_else(other)
+        };
+        // Check before opening, which may have effects on a device, and again what was opened.
+        regular(fs::metadata(path)?)?;
+        let file = open_at_once(path)?;
+        regular(file.metadata()?)?;
         let mut bytes = Vec::new();
-        fs::File::open(path)?.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+        file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
         check_size(bytes, limit)
     }
 
@@ -51,6 +60,11 @@ impl Files for Disk {
         path.is_dir()
     }
 
+    fn real(&self, path: &Path) -> Result<PathBuf> {
+        // The empty path is the working directory.
+        fs::canonicalize(if path.as_os_str().is_empty() { Path::new(".") } else { path })
+    }
+
     fn stamp(&self, path: &Path) -> u64 {
         let mut hasher = DefaultHasher::new();
         // A link may have a new target whose metadata are the same.
@@ -60,6 +74,50 @@ impl Files for Disk {
         }
         hasher.finish()
     }
+}
+
+/// Opens a file to read it. Never waits, as opening a pipe for reading would.
+fn open_at_once(path: &Path) -> Result<fs::File> {
+    let mut options = fs::OpenOptions::new();
+    options.read(true);
+    #[cfg(target_os = "linux")]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
+    options.open(path)
+}
+
+/// The error of a file that is reached by a link out of the folders that may be read.
+#[derive(Debug)]
+pub(crate) struct Outside;
+
+impl std::error::Error for Outside {}
+
+impl std::fmt::Display for Outside {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("it is outside the root folder")
+    }
+}
+
+/// Whether a path, with its links resolved, lies in one of some folders.
+///
+/// # Errors
+/// The path does not exist.
+pub(crate) fn is_real_within(files: &dyn Files, path: &Path, folders: &[&Path]) -> Result<bool> {
+    let real = files.real(path)?;
+    Ok(folders.iter().any(|folder| files.real(folder).is_ok_and(|folder| real.starts_with(folder))))
+}
+
+/// Reads a file that must lie in one of some folders, with its links resolved.
+///
+/// # Errors
+/// As `Files::read`, and `Outside`.
+pub(crate) fn read_within(files: &dyn Files, path: &Path, folders: &[&Path], limit: u64) -> Result<Vec<u8>> {
+    let before = files.real(path)?;
+    if !is_real_within(files, path, folders)? {
+        return Err(Error::other(Outside));
+    }
+    let bytes = files.read(path, limit)?;
+    // A link that was changed meanwhile may have led elsewhere.
+    if files.real(path)? == before { Ok(bytes) } else { Err(Error::other("it was replaced while it was read")) }
 }
 
 /// Whether an entry of a folder is a link to that folder or to one above it. Following it would never end.
@@ -178,6 +236,43 @@ mod tests {
         assert_eq!(Disk.read(folder.path(), 4).map_err(|error| error.kind()), Err(ErrorKind::InvalidInput));
         let names = |found: Vec<(PathBuf, bool)>| found.into_iter().map(|one| one.1).collect::<Vec<_>>();
         assert_eq!(names(Disk.list(folder.path()).unwrap()), [false, true]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_may_not_leave_the_folders_that_may_be_read() {
+        let (inside, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        fs::write(outside.path().join("secret"), b"s").unwrap();
+        fs::write(inside.path().join("own"), b"o").unwrap();
+        let link = |target: &Path, name: &str| {
+            std::os::unix::fs::symlink(target, inside.path().join(name)).unwrap();
+        };
+        link(&outside.path().join("secret"), "out");
+        link(outside.path(), "folder");
+        link("/proc/self/environ".as_ref(), "environ");
+        link(&inside.path().join("own"), "in");
+        let read = |name: &str| {
+            let read = read_within(&Disk, &inside.path().join(name), &[inside.path()], 9);
+            read.map_err(|error| error.get_ref().is_some_and(|inner| inner.is::<Outside>()))
+        };
+        assert_eq!((read("own"), read("in")), (Ok(b"o".to_vec()), Ok(b"o".to_vec())));
+        for name in ["out", "folder/secret", "environ"] {
+            assert_eq!(read(name), Err(true), "{name}");
+        }
+        assert_eq!(read("missing"), Err(false));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn pipes_and_devices_are_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe.yaml");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        for path in [pipe.as_path(), "/dev/zero".as_ref()] {
+            assert_eq!(Disk.read(path, 9).map_err(|error| error.kind()), Err(ErrorKind::InvalidInput));
+        }
+        // Opened in spite of the first check, for a pipe that took the place of a file meanwhile.
+        assert!(!open_at_once(&pipe).unwrap().metadata().unwrap().is_file());
     }
 
     #[cfg(unix)]

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use crate::scenario::diagnostic::Findings;
 use crate::scenario::node::{Entry, MAX_DEPTH, Node, Scalar, Value};
-use crate::scenario::report::{duplicate_key, too_deep};
+use crate::scenario::report::{duplicate_key, too_deep, too_many_values};
+use crate::scenario::seed_data::MAX_VALUES;
 use crate::scenario::source::{FileId, Span};
 
 /// Parses a list and passes each element to `visit`, so that only one element is in memory at a time. Stops at a syntax
@@ -14,8 +15,11 @@ pub(crate) fn elements(
     (file, text): (FileId, &str),
     mut visit: impl FnMut(&mut Findings, &Node),
 ) {
-    let mut reader = Reader { file, text, at: 0 };
-    let parsed = reader.list(0, &mut |node| visit(findings, &node));
+    let mut reader = Reader { file, text, at: 0, values: 0, most: MAX_VALUES };
+    let parsed = reader.list(0, &mut |reader, node| {
+        reader.values = 0;
+        visit(findings, &node);
+    });
     if let Err(error) = parsed.and_then(|()| reader.end("nothing more: the list has ended")) {
         error.report(findings, file);
     }
@@ -30,7 +34,7 @@ pub(crate) fn lines(
     let mut start = 0;
     for line in text.split_inclusive('\n') {
         let end = start + line.trim_end().len();
-        let mut reader = Reader { file, text: &text[..end], at: start };
+        let mut reader = Reader { file, text: &text[..end], at: start, values: 0, most: MAX_VALUES };
         reader.skip_space();
         if reader.at < end {
             match reader.only_value("nothing more: one line is one record") {
@@ -44,12 +48,12 @@ pub(crate) fn lines(
 
 /// Parses a text of one value. Returns `None` if it is not JSON, without a finding.
 pub(crate) fn try_value(file: FileId, text: &str) -> Option<Node> {
-    Reader { file, text, at: 0 }.only_value("the end").ok()
+    Reader { file, text, at: 0, values: 0, most: usize::MAX }.only_value("the end").ok()
 }
 
 /// Parses a text of one value and reports a syntax error.
 pub(crate) fn value(findings: &mut Findings, (file, text): (FileId, &str)) -> Option<Node> {
-    match (Reader { file, text, at: 0 }).only_value("nothing more: the value has ended") {
+    match (Reader { file, text, at: 0, values: 0, most: usize::MAX }).only_value("nothing more: the value has ended") {
         Ok(node) => Some(node),
         Err(error) => {
             error.report(findings, file);
@@ -62,6 +66,7 @@ enum ParseError {
     /// The offset, and what was expected there.
     Syntax(usize, &'static str),
     TooDeep(usize),
+    TooMany(usize),
     DuplicateKey(Box<(Box<str>, Span, Span)>),
 }
 
@@ -73,6 +78,9 @@ impl ParseError {
                 findings.error("syntax", span, format!("this is not JSON: expected {expected}"));
             }
             Self::TooDeep(at) => too_deep(findings, Span::new(file, at, at + 1)),
+            Self::TooMany(at) => {
+                too_many_values(findings, Span::new(file, at, at + 1), ("a record", MAX_VALUES));
+            }
             Self::DuplicateKey(found) => {
                 let (key, first, second) = *found;
                 duplicate_key(findings, &key, first, second);
@@ -85,6 +93,9 @@ struct Reader<'a> {
     file: FileId,
     text: &'a str,
     at: usize,
+    /// Number of values that were read, and how many there may be.
+    values: usize,
+    most: usize,
 }
 
 type Result<T> = std::result::Result<T, ParseError>;
@@ -132,11 +143,15 @@ impl Reader<'_> {
     fn value(&mut self, depth: usize) -> Result<Node> {
         self.skip_space();
         let start = self.at;
+        self.values += 1;
+        if self.values > self.most {
+            return Err(ParseError::TooMany(start));
+        }
         let value = match self.peek() {
             Some(b'{') => Value::Map(self.map(depth)?),
             Some(b'[') => {
                 let mut list = Vec::new();
-                self.list(depth, &mut |node| list.push(node))?;
+                self.list(depth, &mut |_, node| list.push(node))?;
                 Value::List(list)
             }
             Some(b'"') => Value::Scalar(Scalar { text: self.string()?, plain: false }),
@@ -153,7 +168,7 @@ impl Reader<'_> {
         if depth < MAX_DEPTH { Ok(depth + 1) } else { Err(ParseError::TooDeep(self.at)) }
     }
 
-    fn list(&mut self, depth: usize, visit: &mut dyn FnMut(Node)) -> Result<()> {
+    fn list(&mut self, depth: usize, visit: &mut dyn FnMut(&mut Self, Node)) -> Result<()> {
         let depth = self.deeper(depth)?;
         if !self.eat(b'[') {
             return Err(self.expected("a list of records (`[`)"));
@@ -162,7 +177,8 @@ impl Reader<'_> {
             return Ok(());
         }
         loop {
-            visit(self.value(depth)?);
+            let node = self.value(depth)?;
+            visit(self, node);
             if self.eat(b']') {
                 return Ok(());
             }

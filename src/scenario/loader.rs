@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::scenario::LoadContext;
 use crate::scenario::diagnostic::Findings;
-use crate::scenario::files::{is_under, normalize_path};
+use crate::scenario::files::{Outside, is_under, normalize_path, read_within};
 use crate::scenario::merge;
 use crate::scenario::node::Node;
 use crate::scenario::raw::ScenarioFile;
@@ -15,8 +15,12 @@ use crate::scenario::yaml;
 
 /// Maximum size of a scenario file, in bytes.
 pub(crate) const SCENARIO_LIMIT: u64 = 4 << 20;
+/// Maximum size of a scenario file and all that it includes, in bytes. A file included twice counts twice.
+const SCENARIO_LIMIT_IN_ALL: u64 = 8 << 20;
 /// Maximum number of included files. A file included twice counts twice.
 const MAX_INCLUDES: usize = 200;
+/// Maximum number of files that a scenario reads. A file read twice counts twice.
+const MAX_FILES: usize = 1000;
 
 /// The state of a load.
 pub(crate) struct Loader<'a> {
@@ -28,7 +32,14 @@ pub(crate) struct Loader<'a> {
     pub(crate) files: Vec<PathBuf>,
     /// Number of records that the scenario generates, for the limit.
     pub(crate) generated: u64,
+    /// Number of records in the scenario's seed-data files, and the size of those files, for the limits.
+    pub(crate) seed_records: usize,
+    pub(crate) seed_bytes: u64,
     includes: usize,
+    /// The size of the scenario's files that were read so far.
+    scenario_bytes: u64,
+    /// Where links may lead: to anywhere under these folders.
+    within: Vec<PathBuf>,
 }
 
 impl<'a> Loader<'a> {
@@ -39,7 +50,11 @@ impl<'a> Loader<'a> {
             findings: Findings::default(),
             files: Vec::new(),
             generated: 0,
+            seed_records: 0,
+            seed_bytes: 0,
             includes: 0,
+            scenario_bytes: 0,
+            within: vec![context.root.clone()],
         }
     }
 }
@@ -52,13 +67,17 @@ pub(crate) fn resolve_path(loader: &mut Loader, name: &str, span: Span) -> Optio
     if is_under(&loader.context.root, &path) {
         return Some(path);
     }
-    let root = loader.context.root.display().to_string();
-    let root = if root.is_empty() { ".".to_owned() } else { root };
     loader
         .findings
         .error("outside-root", span, format!("`{name}` is outside the root folder"))
-        .help(format!("the root is {root}; `--root` sets another"));
+        .help(root_help(&loader.context.root));
     None
+}
+
+/// The help for a path outside the root.
+pub(crate) fn root_help(root: &Path) -> String {
+    let root = root.display().to_string();
+    format!("the root is {}; `--root` sets another", if root.is_empty() { "." } else { &root })
 }
 
 /// Reads the text of a file. A failure is reported at `span`, where the scenario names the file.
@@ -71,11 +90,31 @@ pub(crate) fn open(
     limit: u64,
 ) -> Option<(FileId, String)> {
     loader.files.push(path.to_owned());
-    let bytes = match loader.context.files.read(path, limit) {
+    if loader.files.len() > MAX_FILES {
+        // Reported once; the other files are only not read.
+        if let (Some(span), true) = (span, loader.files.len() == MAX_FILES + 1) {
+            let message = format!("more than {MAX_FILES} files are read (a file counts each time)");
+            loader.findings.error("limit", span, message);
+        }
+        loader.files.truncate(MAX_FILES + 1);
+        return None;
+    }
+    let (files, within) = (loader.context.files, loader.within.iter().map(PathBuf::as_path).collect::<Vec<_>>());
+    // Without a span this is the scenario's own file. Its path was given on the command line, unless it has a folder.
+    let read = match (span, &within[..]) {
+        (None, [_root]) => files.read(path, limit),
+        _ => read_within(files, path, &within, limit),
+    };
+    let bytes = match read {
         Ok(bytes) => bytes,
         Err(error) => {
             let span = span.unwrap_or_else(|| Span::new(loader.sources.add(path, String::new()), 0, 0));
             let shown = path.display();
+            if error.get_ref().is_some_and(|inner| inner.is::<Outside>()) {
+                let message = format!("{shown} is a link out of the root folder");
+                loader.findings.error("outside-root", span, message).help(root_help(&loader.context.root));
+                return None;
+            }
             let (code, message) = if error.kind() == ErrorKind::NotFound {
                 ("no-file", format!("there is no file {shown}"))
             } else if error.kind() == ErrorKind::FileTooLarge {
@@ -107,8 +146,10 @@ fn without_byte_order_mark(bytes: Vec<u8>) -> Vec<u8> {
     }
 }
 
-/// Reads a scenario file and merges its includes. Returns `None` if its root cannot be read as a map.
-pub(crate) fn read_file(loader: &mut Loader, path: &Path) -> Option<ScenarioFile> {
+/// Reads a scenario file and merges its includes. Returns `None` if its root cannot be read as a map. `folder` is the folder
+/// that the file was found in, if it was not named itself.
+pub(crate) fn read_file(loader: &mut Loader, path: &Path, folder: Option<&Path>) -> Option<ScenarioFile> {
+    loader.within.extend(folder.map(Path::to_owned));
     let (file, text) = open(loader, path, None, SCENARIO_LIMIT)?;
     read_with_includes(loader, file, text, &mut vec![path.to_owned()])
 }
@@ -126,6 +167,13 @@ fn read_with_includes(
     text: String,
     chain: &mut Vec<PathBuf>,
 ) -> Option<ScenarioFile> {
+    loader.scenario_bytes += text.len() as u64;
+    if loader.scenario_bytes > SCENARIO_LIMIT_IN_ALL {
+        let mebibytes = SCENARIO_LIMIT_IN_ALL >> 20;
+        let message = format!("the scenario and the files it includes are larger than {mebibytes} MiB in all");
+        loader.findings.error("limit", Span::new(file, 0, 0), message);
+        return None;
+    }
     let node = yaml::parse(&mut loader.findings, file, &text);
     loader.sources.set(file, text);
     let own = read_root(loader, file, &node?)?;

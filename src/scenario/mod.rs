@@ -43,7 +43,7 @@ use crate::scenario::model::Scenario;
 use crate::scenario::raw::{List, ScenarioFile};
 use crate::scenario::read::{RawMap, Read};
 use crate::scenario::scalars::is_world_name;
-use crate::scenario::source::{FileId, Span};
+use crate::scenario::source::{FileId, Sources, Span};
 
 /// What a load needs from its surroundings.
 pub(crate) struct LoadContext<'a> {
@@ -68,14 +68,35 @@ pub(crate) struct LoadedScenario {
     pub(crate) files: Vec<PathBuf>,
     /// Where the name stands; the start of the file if it has none.
     pub(crate) name_location: SourceLocation,
-    /// Names of the worlds that API keys have for themselves (`world: own`).
-    pub(crate) own_worlds: Vec<(String, SourceLocation)>,
+    /// The worlds that API keys have for themselves (`world: own`).
+    pub(crate) own_worlds: OwnWorlds,
+}
+
+/// Names of worlds, and where they stand. Looking up one place reads the whole file, so it is done only for an error.
+#[derive(Debug, Default)]
+pub(crate) struct OwnWorlds {
+    pub(crate) names: Vec<(String, Span)>,
+    sources: Sources,
+}
+
+impl OwnWorlds {
+    pub(crate) fn location(&self, span: Span) -> SourceLocation {
+        diagnostic::location(span, String::new(), &self.sources)
+    }
 }
 
 /// Loads a scenario file with its includes and seed data.
 pub(crate) fn load(context: &LoadContext, path: &Path) -> LoadedScenario {
-    let mut loader = Loader::new(context);
-    let file = loader::read_file(&mut loader, path);
+    load_with(Loader::new(context), path, None)
+}
+
+/// Loads a scenario that was found in a folder. If its file is a link, that may not leave the folder and the root.
+pub(crate) fn load_found(context: &LoadContext, path: &Path, folder: &Path) -> LoadedScenario {
+    load_with(Loader::new(context), path, Some(folder))
+}
+
+fn load_with(mut loader: Loader, path: &Path, folder: Option<&Path>) -> LoadedScenario {
+    let file = loader::read_file(&mut loader, path, folder);
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     finish(loader, path, file, &stem)
 }
@@ -97,7 +118,7 @@ pub(crate) fn load_text(context: &LoadContext, name: &str, text: &str) -> Loaded
 }
 
 /// Loads all scenarios in the given files and folders. Paths are relative to `cwd`, and diagnostics show them that way.
-/// The default root folder of a scenario is `cwd` if the scenario lies in it, otherwise the scenario's own folder.
+/// Without a root folder, `discover::default_root` is it.
 pub(crate) fn load_all(
     files: &dyn Files,
     today: Day,
@@ -122,8 +143,7 @@ fn finish(mut loader: Loader, path: &Path, file: Option<ScenarioFile>, stem: &st
         result.name_location = diagnostic::location(span, String::new(), &loader.sources);
         for key in file.keys.iter().flat_map(|list| &list.value).filter(|key| key.value.world.is_some()) {
             if let Some(name) = &key.value.name {
-                let location = diagnostic::location(name.span, String::new(), &loader.sources);
-                result.own_worlds.push((name.value.0.clone(), location));
+                result.own_worlds.names.push((name.value.0.clone(), name.span));
             }
         }
         let scenario = validate::scenario(&mut loader, file, name.clone().unwrap_or_default());
@@ -131,6 +151,8 @@ fn finish(mut loader: Loader, path: &Path, file: Option<ScenarioFile>, stem: &st
         result.name = name;
     }
     result.diagnostics = loader.findings.into_diagnostics(&loader.sources);
+    let spans = result.own_worlds.names.iter().map(|(_, span)| span.file);
+    result.own_worlds.sources = loader.sources.only(&spans.collect());
     result.files = loader.files;
     result
 }

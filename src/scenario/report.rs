@@ -19,6 +19,11 @@ pub(crate) fn too_deep(findings: &mut Findings, span: Span) {
     findings.error("too-deep", span, format!("lists and maps are nested deeper than {MAX_DEPTH}"));
 }
 
+/// Reports a text with more values than `most`. Parsers use it.
+pub(crate) fn too_many_values(findings: &mut Findings, span: Span, (what, most): (&str, usize)) {
+    findings.error("limit", span, format!("{what} has more than {most} values"));
+}
+
 /// Reports a key that a map does not have. `what` is the map's name in messages (`a review`).
 pub(crate) fn unknown_key(
     findings: &mut Findings,

@@ -1,7 +1,5 @@
 //! Routes: stubs of operations that the simulated API does not have.
 
-use minijinja::Environment;
-
 use crate::fault::condition::Condition;
 use crate::fault::status::Content;
 use crate::operations;
@@ -17,6 +15,7 @@ use crate::scenario::report::at_most_one;
 use crate::scenario::scalars::{NonBlank, Text};
 use crate::scenario::source::Span;
 use crate::scenario::validate::Unique;
+use crate::webhook::template_text;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Route {
@@ -211,9 +210,8 @@ fn response_of(
 
 /// Reports a template with a syntax error.
 fn check_template(findings: &mut Findings, text: &str, span: Span) {
-    if let Err(error) = Environment::new().template_from_str(text) {
-        let detail = error.detail().map(|detail| format!(": {detail}")).unwrap_or_default();
-        findings.error("template", span, format!("this template has a {}{detail}", error.kind()));
+    if let Err(problem) = template_text::check(text) {
+        findings.error("template", span, format!("this template is not valid: {}", problem.message));
     }
 }
 

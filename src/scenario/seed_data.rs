@@ -4,14 +4,18 @@ use std::path::Path;
 
 use crate::scenario::diagnostic::Findings;
 use crate::scenario::loader::{self, Loader};
-use crate::scenario::node::{Node, Value};
+use crate::scenario::node::Node;
 use crate::scenario::raw_records::SeedData;
 use crate::scenario::read::RawMap;
 use crate::scenario::report::wrong_kind;
 use crate::scenario::{csv, json, yaml};
 
-/// Maximum size of a seed-data file, in bytes.
+/// Maximum size of a seed-data file, and of all that a scenario reads, in bytes. A file read twice counts twice.
 const LIMIT: u64 = 256 << 20;
+/// Maximum number of records in all seed-data files of a scenario.
+const MAX_RECORDS: usize = 1_000_000;
+/// Maximum number of values in one record, which is read whole.
+pub(crate) const MAX_VALUES: usize = 10_000;
 
 /// Reads the records of a file and passes each valid one to `visit`.
 pub(crate) fn read<R: RawMap>(loader: &mut Loader, entry: SeedData, mut visit: impl FnMut(&mut Findings, R)) {
@@ -32,10 +36,25 @@ pub(crate) fn read<R: RawMap>(loader: &mut Loader, entry: SeedData, mut visit: i
         return;
     };
     let Some(path) = loader::resolve_path(loader, name, file.span) else { return };
-    let Some((file, text)) = loader::open(loader, &path, Some(file.span), LIMIT) else { return };
-    let findings = &mut loader.findings;
+    let named = file.span;
+    let Some((file, text)) = loader::open(loader, &path, Some(named), LIMIT) else { return };
+    loader.seed_bytes += text.len() as u64;
+    if loader.seed_bytes > LIMIT {
+        let message = format!("the seed-data files are larger than {} MiB in all", LIMIT >> 20);
+        loader.findings.error("limit", named, message).help("`generate` makes reviews that need hardly any memory");
+        return;
+    }
+    let (findings, records) = (&mut loader.findings, &mut loader.seed_records);
     let mut read_one = |findings: &mut Findings, node: &Node| {
-        if let Some(raw) = R::read(findings, node) {
+        *records += 1;
+        if *records > MAX_RECORDS {
+            if *records == MAX_RECORDS + 1 {
+                let message = format!("the seed-data files have more than {MAX_RECORDS} records in all");
+                findings
+                    .error("limit", node.span, message)
+                    .help("`generate` makes reviews that need hardly any memory");
+            }
+        } else if let Some(raw) = R::read(findings, node) {
             visit(findings, raw);
         }
     };
@@ -46,15 +65,11 @@ pub(crate) fn read<R: RawMap>(loader: &mut Loader, entry: SeedData, mut visit: i
         }
         "json" => json::elements(findings, (file, &text), &mut read_one),
         "jsonl" => json::lines(findings, (file, &text), &mut read_one),
-        _ => match yaml::parse(findings, file, &text) {
-            Some(Node { value: Value::List(list), .. }) => {
-                for node in &list {
-                    read_one(findings, node);
-                }
+        _ => {
+            if let Some(node) = yaml::elements(findings, (file, &text), &mut read_one) {
+                wrong_kind(findings, &node, "a file of records is a list (`- …`)");
             }
-            Some(node) => wrong_kind(findings, &node, "a file of records is a list (`- …`)"),
-            None => {}
-        },
+        }
     }
     loader.sources.set(file, text);
 }

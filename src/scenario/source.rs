@@ -1,5 +1,6 @@
 //! The texts of a load, and spans in them.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// A file of a load, as an index into `Sources`.
@@ -51,6 +52,16 @@ impl Sources {
         if let Some(source) = self.0.get_mut(file.0 as usize) {
             source.text = text;
         }
+    }
+
+    /// The texts of some files only.
+    pub(crate) fn only(mut self, files: &BTreeSet<FileId>) -> Self {
+        for (source, file) in self.0.iter_mut().zip((0..).map(FileId)) {
+            if !files.contains(&file) {
+                source.text = String::new();
+            }
+        }
+        self
     }
 
     pub(crate) fn get(&self, file: FileId) -> Option<&Source> {

@@ -9,22 +9,34 @@ use serde_yaml::granit_parser::{
 
 use crate::scenario::diagnostic::Findings;
 use crate::scenario::node::{Entry, MAX_DEPTH, Node, Scalar, Value};
-use crate::scenario::report::{duplicate_key, too_deep};
+use crate::scenario::report::{duplicate_key, too_deep, too_many_values};
+use crate::scenario::seed_data;
 use crate::scenario::source::{FileId, Span};
 
-/// Maximum number of values that aliases may copy in total.
+/// Maximum number of values, and of bytes, that aliases may copy in total.
 const MAX_COPIES: usize = 100_000;
+const MAX_COPIED_BYTES: usize = 16 << 20;
+/// Maximum number of values in a file that is read whole.
+const MAX_VALUES: usize = 1_000_000;
 
 /// Parses a file. Returns `None` after a syntax error; an empty file is null.
 pub(crate) fn parse(findings: &mut Findings, file: FileId, text: &str) -> Option<Node> {
-    let limits = serde_yaml::granit_parser::options! {
-        flow_nesting_limit: MAX_DEPTH,
-        block_nesting_limit: MAX_DEPTH,
-    };
-    let parser = Parser::new_from_str_with_options(text, limits);
-    let mut builder = Builder { findings, file, text, parser, anchors: BTreeMap::new(), copies: 0 };
-    builder.document()
+    Builder::new(findings, file, text, ("a file", MAX_VALUES)).document(&mut None)
 }
+
+/// Parses a list and passes each element to `visit`, so that only one element is in memory at a time. Stops at a syntax
+/// error and reports it. Returns the value if it is not a list.
+pub(crate) fn elements(
+    findings: &mut Findings,
+    (file, text): (FileId, &str),
+    visit: &mut dyn FnMut(&mut Findings, &Node),
+) -> Option<Node> {
+    let node = Builder::new(findings, file, text, ("a record", seed_data::MAX_VALUES)).document(&mut Some(visit))?;
+    (!matches!(node.value, Value::List(_))).then_some(node)
+}
+
+/// What gets the elements of a list, if they are not kept.
+type Visitor<'a> = Option<&'a mut dyn FnMut(&mut Findings, &Node)>;
 
 struct Builder<'a> {
     findings: &'a mut Findings,
@@ -32,12 +44,57 @@ struct Builder<'a> {
     text: &'a str,
     parser: Parser<'a, StrInput<'a>>,
     /// The anchored nodes by the parser's anchor id, with their sizes.
-    anchors: BTreeMap<usize, (Node, usize)>,
-    /// The number of values that aliases have copied so far.
-    copies: usize,
+    anchors: BTreeMap<usize, (Node, Size)>,
+    /// What anchors and aliases have copied so far.
+    copies: Size,
+    /// Number of values that were read, what they belong to, and how many there may be.
+    values: usize,
+    most: (&'static str, usize),
+}
+
+/// The size of a node.
+#[derive(Clone, Copy, Default)]
+struct Size {
+    /// The number of values, itself included.
+    values: usize,
+    /// Length of all texts in it.
+    bytes: usize,
+}
+
+impl Size {
+    fn of(node: &Node) -> Self {
+        let mut size = Self { values: 1, bytes: 0 };
+        match &node.value {
+            Value::Null => {}
+            Value::Scalar(scalar) => size.bytes = scalar.text.len(),
+            Value::List(list) => list.iter().for_each(|node| size.add(Self::of(node))),
+            Value::Map(entries) => {
+                for entry in entries {
+                    size.add(Self { values: 1, bytes: entry.key.len() });
+                    size.add(Self::of(&entry.value));
+                }
+            }
+        }
+        size
+    }
+
+    const fn add(&mut self, other: Self) {
+        self.values += other.values;
+        self.bytes += other.bytes;
+    }
 }
 
 impl<'a> Builder<'a> {
+    fn new(findings: &'a mut Findings, file: FileId, text: &'a str, most: (&'static str, usize)) -> Self {
+        let limits = serde_yaml::granit_parser::options! {
+            flow_nesting_limit: MAX_DEPTH,
+            block_nesting_limit: MAX_DEPTH,
+        };
+        let parser = Parser::new_from_str_with_options(text, limits);
+        let (anchors, copies) = (BTreeMap::new(), Size::default());
+        Self { findings, file, text, parser, anchors, copies, values: 0, most }
+    }
+
     /// The next event. Reports a syntax error and then returns `None`.
     fn next(&mut self) -> Option<(Event<'a>, Span)> {
         match self.parser.next_event() {
@@ -65,7 +122,8 @@ impl<'a> Builder<'a> {
         Span::new(self.file, range.start, range.end)
     }
 
-    fn document(&mut self) -> Option<Node> {
+    /// The document. If there is a visitor, it gets the elements of a list, which is then empty.
+    fn document(&mut self, visit: &mut Visitor<'_>) -> Option<Node> {
         let mut root = None;
         loop {
             let (event, span) = self.next()?;
@@ -82,14 +140,37 @@ impl<'a> Builder<'a> {
                     .help("a file holds one document: remove the `---`");
                 return root;
             }
-            let first = self.next()?;
-            root = Some(self.node(first, 0)?);
+            let (event, span) = self.next()?;
+            root = Some(match (&event, &mut *visit) {
+                (Event::SequenceStart(..), Some(visit)) if event.tag().is_none() => {
+                    self.visit_elements(*visit)?;
+                    Node::new(span, Value::List(Vec::new()))
+                }
+                _ => self.node((event, span), 0)?,
+            });
+        }
+    }
+
+    fn visit_elements(&mut self, visit: &mut dyn FnMut(&mut Findings, &Node)) -> Option<()> {
+        loop {
+            let (event, span) = self.next()?;
+            if event == Event::SequenceEnd {
+                return Some(());
+            }
+            self.values = 0;
+            let node = self.node((event, span), 1)?;
+            visit(self.findings, &node);
         }
     }
 
     fn node(&mut self, (event, span): (Event<'a>, Span), depth: usize) -> Option<Node> {
         if depth > MAX_DEPTH {
             too_deep(self.findings, span);
+            return None;
+        }
+        self.values += 1;
+        if self.values > self.most.1 {
+            too_many_values(self.findings, span, self.most);
             return None;
         }
         if let Some(anchor) = event.alias_id() {
@@ -110,7 +191,7 @@ impl<'a> Builder<'a> {
             return None;
         };
         if let Some(anchor) = event.anchor_id() {
-            let size = size(&node);
+            let size = Size::of(&node);
             self.count_copies(size, span)?;
             self.anchors.insert(anchor, (node.clone(), size));
         }
@@ -123,15 +204,18 @@ impl<'a> Builder<'a> {
             return None;
         };
         let (node, size) = (node.value.clone(), *size);
+        self.values += size.values;
         self.count_copies(size, span)?;
         Some(Node::new(span, node))
     }
 
-    /// Counts copied values. Returns `None` if there are too many.
-    fn count_copies(&mut self, size: usize, span: Span) -> Option<()> {
-        self.copies += size;
-        if self.copies > MAX_COPIES {
-            let message = format!("anchors and aliases expand to more than {MAX_COPIES} values");
+    /// Counts what is copied. Returns `None` if it is too much.
+    fn count_copies(&mut self, size: Size, span: Span) -> Option<()> {
+        self.copies.add(size);
+        if self.copies.values > MAX_COPIES || self.copies.bytes > MAX_COPIED_BYTES {
+            let mebibytes = MAX_COPIED_BYTES >> 20;
+            let message =
+                format!("anchors and aliases expand to more than {MAX_COPIES} values or {mebibytes} MiB");
             self.findings
                 .error("alias-bomb", span, message)
                 .help("move the values to a seed-data file and use `file:`");
@@ -224,15 +308,6 @@ fn scalar(text: &str, style: ScalarStyle) -> Value {
     Value::Scalar(Scalar { text: text.into(), plain })
 }
 
-/// The number of values in a node, itself included.
-fn size(node: &Node) -> usize {
-    match &node.value {
-        Value::Null | Value::Scalar(_) => 1,
-        Value::List(list) => 1 + list.iter().map(size).sum::<usize>(),
-        Value::Map(entries) => 1 + entries.iter().map(|entry| 1 + size(&entry.value)).sum::<usize>(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -292,6 +367,24 @@ mod tests {
             text.extend([format!("a{level}: &a{level} [{line}]\n")]);
         }
         assert_eq!(read(&text).1, ["alias-bomb"]);
+    }
+
+    #[test]
+    fn aliases_of_a_long_text_are_an_error() {
+        let text = format!("a: &x {}\nb: [{}]", "y".repeat(500_000), vec!["*x"; 1000].join(", "));
+        assert_eq!(read(&text).1, ["alias-bomb"]);
+    }
+
+    #[test]
+    fn a_record_of_too_many_values_ends_the_list() {
+        let mut findings = Findings::default();
+        let text = format!("- [a]\n- [{}]\n- [b]\n", "a,".repeat(20_000));
+        let mut visited = 0;
+        let node = elements(&mut findings, (FileId(0), &text), &mut |_, _| visited += 1);
+        assert_eq!((node, visited, findings.errors()), (None, 1, 1));
+        let many = "- [a]\n".repeat(20_000);
+        assert_eq!(elements(&mut findings, (FileId(0), &many), &mut |_, _| visited += 1), None);
+        assert_eq!((visited, findings.errors()), (20_001, 1));
     }
 
     #[test]

@@ -8,7 +8,8 @@ use crate::clock::Moment;
 use crate::webhook::conversation::ConversationSnapshot;
 use crate::webhook::fault::DeliveryKey;
 use crate::webhook::memory::{Memory, Share};
-use crate::webhook::payload::{Payload, Problem};
+use crate::webhook::payload::Payload;
+use crate::webhook::template::Problem;
 use crate::webhook::plan::WebhookPlan;
 
 #[derive(Debug)]

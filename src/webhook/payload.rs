@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use minijinja::{AutoEscape, Environment, UndefinedBehavior};
+use minijinja::{Environment, UndefinedBehavior};
 use serde_json::{Map, Value, json};
 
 use crate::clock::Moment;
 use crate::webhook::settings::Webhooks;
+use crate::webhook::template::{self, Problem};
 
 /// What a payload says.
 #[derive(Clone, Copy, Debug)]
@@ -26,17 +27,6 @@ pub(crate) struct Templates {
     environment: Option<Environment<'static>>,
 }
 
-/// Most steps of one rendering: far more than any payload needs, and over in milliseconds.
-const FUEL: u64 = 100_000;
-
-/// Why a template cannot be compiled or rendered.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Problem {
-    pub(crate) message: String,
-    /// 1-based line of the template.
-    pub(crate) line: usize,
-}
-
 impl Templates {
     /// Compiles the templates of a scenario, which have been checked.
     pub(crate) fn new(webhooks: &Webhooks) -> Self {
@@ -45,10 +35,10 @@ impl Templates {
         if given.is_empty() {
             return Self::default();
         }
-        let mut environment = environment();
+        let mut environment = template::environment();
         for (name, text) in given {
             // An error here comes up again where the template is rendered.
-            let _ = environment.add_template_owned(name.clone(), text.clone());
+            let _ = template::add(&mut environment, name, text);
         }
         Self { environment: Some(environment) }
     }
@@ -58,32 +48,12 @@ impl Templates {
     /// # Errors
     /// The template fails on the event.
     pub(crate) fn render(&self, payload: &Payload<'_>) -> Result<Vec<u8>, Problem> {
-        let template =
-            self.environment.as_ref().and_then(|environment| environment.get_template(payload.event).ok());
-        match template {
+        let given = self.environment.as_ref().filter(|given| given.get_template(payload.event).is_ok());
+        match given {
             None => Ok(to_json(payload).to_string().into_bytes()),
-            Some(template) => {
-                let context = minijinja::value::Serde(to_json(payload));
-                template
-                    .render(minijinja::Value::from(context))
-                    .map(String::into_bytes)
-                    .map_err(|error| problem(&error))
-            }
+            Some(given) => template::render(given, payload.event, &to_json(payload)),
         }
     }
-}
-
-fn environment() -> Environment<'static> {
-    let mut environment = Environment::new();
-    environment.set_undefined_behavior(UndefinedBehavior::Strict);
-    environment.set_fuel(Some(FUEL));
-    environment.set_auto_escape_callback(|_| AutoEscape::None);
-    environment
-}
-
-fn problem(error: &minijinja::Error) -> Problem {
-    let detail = error.detail().map(|detail| format!(": {detail}")).unwrap_or_default();
-    Problem { message: format!("{}{detail}", error.kind()), line: error.line().unwrap_or(1) }
 }
 
 /// Standin's own payload. A template can use its members.
@@ -114,13 +84,11 @@ pub(crate) struct Trial {
 /// # Errors
 /// The template cannot be compiled, uses an unknown name, or fails whatever members `data` has.
 pub(crate) fn check(name: &str, text: &str) -> Result<Trial, Problem> {
-    let mut environment = environment();
-    environment.add_template("checked", text).map_err(|error| problem(&error))?;
-    let template = environment.get_template("checked").map_err(|error| problem(&error))?;
-    let mut unknown: Vec<String> = template.undeclared_variables(false).into_iter().collect();
-    unknown.retain(|name| {
-        !NAMES.contains(&name.as_str()) && name != "range" && name != "dict" && name != "debug"
-    });
+    let mut environment = template::environment();
+    template::add(&mut environment, "checked", text)?;
+    let compiled = environment.get_template("checked").map_err(|error| Problem::from(&error))?;
+    let mut unknown: Vec<String> = compiled.undeclared_variables(false).into_iter().collect();
+    unknown.retain(|name| !NAMES.contains(&name.as_str()) && name != "range");
     unknown.sort();
     if let Some(name) = unknown.first() {
         let line = text.lines().position(|line| line.contains(name.as_str())).map_or(1, |before| before + 1);
@@ -138,12 +106,11 @@ pub(crate) fn check(name: &str, text: &str) -> Result<Trial, Problem> {
     });
     let data = if let Value::Object(members) = data { members } else { Map::new() };
     let payload = Payload { event_id: "evt_1", event: name, at: Moment(0), business: 100, data: &data };
-    let context = || minijinja::Value::from(minijinja::value::Serde(to_json(&payload)));
-    let wants_more = template.render(context()).err().map(|error| problem(&error));
+    let context = to_json(&payload);
+    let wants_more = template::render(&environment, "checked", &context).err();
     environment.set_undefined_behavior(UndefinedBehavior::Chainable);
-    let template = environment.get_template("checked").map_err(|error| problem(&error))?;
-    let rendered = template.render(context()).map_err(|error| problem(&error))?;
-    Ok(Trial { json: serde_json::from_str::<Value>(&rendered).is_ok(), wants_more })
+    let rendered = template::render(&environment, "checked", &context)?;
+    Ok(Trial { json: serde_json::from_slice::<Value>(&rendered).is_ok(), wants_more })
 }
 
 #[cfg(test)]
