@@ -126,7 +126,7 @@ pub fn json_patch(bytes: &[u8]) {
     let Ok((fault, _)) = fault else { return };
     if let Some(Effect::Body(BodyEffect::Patch(changes))) = fault.effect.effect {
         let answer = br#"[{"reviewId":"1","rating":5,"reviewer":{"firstName":"Ann"},"comments":"Good."}]"#;
-        if let Some(patched) = patch::apply(&changes, answer) {
+        if let Ok(patched) = patch::apply(&changes, answer) {
             let _: Value = serde_json::from_slice(&patched).unwrap();
         }
     }

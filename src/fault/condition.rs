@@ -32,6 +32,21 @@ impl Condition {
     }
 }
 
+impl Condition {
+    /// How many comparisons `covers` makes at most.
+    pub(crate) fn comparisons(&self, narrower: &Self) -> usize {
+        fn parts<K, V>(wide: &[(K, Vec<V>)], narrow: &[(K, Vec<V>)]) -> usize {
+            let values = |list: &[(K, Vec<V>)]| list.iter().map(|(_, values)| values.len() + 1).sum::<usize>();
+            values(wide) * values(narrow)
+        }
+        self.keys.len() * narrower.keys.len()
+            + self.businesses.len() * narrower.businesses.len()
+            + parts(&self.headers, &narrower.headers)
+            + parts(&self.query, &narrower.query)
+            + parts(&self.body, &narrower.body)
+    }
+}
+
 fn among<T: PartialEq>(wide: &[T], narrow: &[T]) -> bool {
     wide.is_empty() || (!narrow.is_empty() && narrow.iter().all(|value| wide.contains(value)))
 }

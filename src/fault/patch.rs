@@ -33,19 +33,104 @@ impl Change {
     }
 }
 
-/// Applies a patch to a JSON text. None if the text is not JSON or the patch does not apply.
-pub(crate) fn apply(changes: &[Change], body: &[u8]) -> Option<Vec<u8>> {
-    let mut document: Value = serde_json::from_slice(body).ok()?;
+/// Maximum number of changes of a patch.
+pub(crate) const MAX_CHANGES: usize = 1000;
+/// Most that the copies of a patch add to an answer, by `weigh`.
+pub(crate) const MAX_COPIED: usize = 4 << 20;
+
+/// Why a patch does not apply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Failed {
+    /// Its copies would be larger than `MAX_COPIED`.
+    TooLarge,
+    /// The text is not JSON, a place does not exist, or a test does not hold.
+    NoMatch,
+}
+
+/// Applies a patch to a JSON text.
+///
+/// # Errors
+/// The patch does not apply.
+pub(crate) fn apply(changes: &[Change], body: &[u8]) -> Result<Vec<u8>, Failed> {
+    let mut document: Value = serde_json::from_slice(body).map_err(|_| Failed::NoMatch)?;
+    apply_to(&mut document, changes)?;
+    Ok(document.to_string().into_bytes())
+}
+
+/// Applies a patch to a document, which is of no use if that fails half way.
+fn apply_to(document: &mut Value, changes: &[Change]) -> Result<(), Failed> {
+    let mut left = MAX_COPIED;
     for change in changes {
+        // A copy that contains what it is added to doubles the answer, so each is measured before it is made.
+        if let Change::Copy(from, _) = change {
+            let copied = from.find(document).ok_or(Failed::NoMatch)?;
+            left = weigh(copied, left).and_then(|weight| left.checked_sub(weight)).ok_or(Failed::TooLarge)?;
+        }
         if let Change::Test(path, value) = change {
-            path.find(&document).filter(|found| is_equal(found, value))?;
-        } else {
-            let operations = Value::Array(vec![change.operation()]);
-            let patch: json_patch::Patch = serde_json::from_value(operations).ok()?;
-            json_patch::patch(&mut document, &patch).ok()?;
+            path.find(document).filter(|found| is_equal(found, value)).ok_or(Failed::NoMatch)?;
+            continue;
+        }
+        let operation = serde_json::from_value(change.operation()).map_err(|_| Failed::NoMatch)?;
+        json_patch::patch(document, &[operation]).map_err(|_| Failed::NoMatch)?;
+    }
+    Ok(())
+}
+
+/// Whether the copies of a patch grow beyond the limit by themselves, however small the answer is.
+pub(crate) fn always_grows(changes: &[Change]) -> bool {
+    // The smallest answer in which every place exists that is copied from or to.
+    let mut document = Value::Null;
+    let copies = changes.iter().filter(|change| matches!(change, Change::Copy(..)));
+    let copies: Vec<Change> = copies.cloned().collect();
+    for copy in &copies {
+        if let Change::Copy(from, path) = copy {
+            grow(&mut document, from);
+            grow(&mut document, path);
         }
     }
-    Some(document.to_string().into_bytes())
+    apply_to(&mut document, &copies) == Err(Failed::TooLarge)
+}
+
+/// Adds the maps and lists that lead to a place.
+fn grow(document: &mut Value, pointer: &Pointer) {
+    let mut here = document;
+    for step in pointer.steps() {
+        if here.is_null() {
+            let index = step == "-" || step.parse::<usize>().is_ok();
+            *here = if index { json!([]) } else { json!({}) };
+        }
+        here = match here {
+            Value::Object(members) => members.entry(step).or_insert(Value::Null),
+            Value::Array(list) => {
+                let at = step.parse::<usize>().unwrap_or(0).min(list.len()).min(100);
+                if at == list.len() {
+                    list.push(Value::Null);
+                }
+                &mut list[at]
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => return,
+        };
+    }
+}
+
+/// About the bytes of a value as text, and at least 16 for each value in it. None if that is more than `most`.
+fn weigh(value: &Value, most: usize) -> Option<usize> {
+    let mut weight = 16;
+    match value {
+        Value::String(text) => weight += text.len(),
+        Value::Array(list) => {
+            for element in list {
+                weight += weigh(element, most.checked_sub(weight)?)?;
+            }
+        }
+        Value::Object(members) => {
+            for (key, member) in members {
+                weight += key.len() + weigh(member, most.checked_sub(weight)?)?;
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+    (weight <= most).then_some(weight)
 }
 
 /// Whether two values are equal as `test` compares them (RFC 6902, 4.6): 80 is 80.0.
@@ -77,12 +162,10 @@ mod tests {
         let at = |text| Pointer::new(text).unwrap();
         let body = br#"[{"rating":5,"reviewer":{}}]"#;
         let drift = [Change::Remove(at("/0/reviewer")), Change::Replace(at("/0/rating"), json!("five"))];
-        assert_eq!(apply(&drift, body).as_deref(), Some(br#"[{"rating":"five"}]"#.as_slice()));
+        assert_eq!(apply(&drift, body).as_deref(), Ok(br#"[{"rating":"five"}]"#.as_slice()));
         let half = [Change::Remove(at("/0/reviewer")), Change::Remove(at("/1"))];
-        assert_eq!(apply(&half, body), None);
-        assert_eq!(apply(&drift, b"not JSON"), None);
-        let late = [Change::Remove(at("/0/reviewer")), Change::Test(at("/0/reviewer"), json!({}))];
-        assert_eq!(apply(&late, body), None);
+        assert_eq!(apply(&half, body), Err(Failed::NoMatch));
+        assert_eq!(apply(&drift, b"not JSON"), Err(Failed::NoMatch));
         let more = [
             Change::Test(at("/0/rating"), json!(5)),
             Change::Copy(at("/0/rating"), at("/0/stars")),
@@ -91,14 +174,33 @@ mod tests {
         ];
         assert_eq!(
             apply(&more, body).as_deref(),
-            Some(br#"[{"points":5,"reviewer":{},"stars":5},1]"#.as_slice())
+            Ok(br#"[{"points":5,"reviewer":{},"stars":5},1]"#.as_slice())
         );
     }
 
     #[test]
+    fn copies_that_double_the_answer_are_stopped() {
+        let at = |text: &str| Pointer::new(text).unwrap();
+        let doubling = |times: usize| -> Vec<Change> {
+            (0..times).map(|time| Change::Copy(at(""), at(&format!("/copy{time}")))).collect()
+        };
+        assert!(apply(&doubling(5), b"{}").is_ok() && !always_grows(&doubling(5)));
+        assert_eq!(apply(&doubling(60), b"{}"), Err(Failed::TooLarge));
+        assert!(always_grows(&doubling(60)));
+        let text = json!({ "text": "x".repeat(1 << 20) }).to_string();
+        assert_eq!(apply(&doubling(4), text.as_bytes()), Err(Failed::TooLarge));
+        let by_turns: Vec<Change> = (0..60)
+            .flat_map(|time| {
+                let (a, b) = (format!("/a/{time}"), format!("/b/{time}"));
+                [Change::Copy(at("/a"), at(&b)), Change::Copy(at("/b"), at(&a))]
+            })
+            .collect();
+        assert!(always_grows(&by_turns));
+    }
+    #[test]
     fn a_test_compares_numbers_by_their_value() {
         let body = br#"{"score":80.0,"list":[1,{"a":2}],"large":18446744073709551615}"#;
-        let holds = |path, value| apply(&[Change::Test(Pointer::new(path).unwrap(), value)], body).is_some();
+        let holds = |path, value| apply(&[Change::Test(Pointer::new(path).unwrap(), value)], body).is_ok();
         assert!(holds("/score", json!(80)) && holds("/score", json!(80.0)) && holds("/score", json!(8e1)));
         assert!(holds("/list", json!([1.0, {"a": 2.0}])) && holds("/large", json!(u64::MAX)));
         assert!(!holds("/score", json!(81)) && !holds("/score", json!("80")) && !holds("/list", json!([1])));

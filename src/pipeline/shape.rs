@@ -6,6 +6,7 @@ use crate::api::reply::Reply;
 use crate::fault::body::Body;
 use crate::fault::decide::Verdict;
 use crate::fault::effect::Effect;
+use crate::fault::patch::Failed;
 use crate::fault::transmission::SendPlan;
 use crate::fault::{malformed, patch, prefer};
 use crate::pipeline::decide::Decided;
@@ -46,11 +47,16 @@ fn change_body(reply: &mut Reply, verdict: &Verdict<'_>) -> Option<String> {
             None
         }
         (Effect::Body(Body::Patch(changes)), _) => match patch::apply(changes, &reply.body) {
-            Some(body) => {
+            Ok(body) => {
                 reply.body = body.into();
                 None
             }
-            None => Some("the fault's patch does not apply to this answer, which stays".to_owned()),
+            Err(Failed::TooLarge) => {
+                Some("the copies of the fault's patch are too large for this answer, which stays".to_owned())
+            }
+            Err(Failed::NoMatch) => {
+                Some("the fault's patch does not apply to this answer, which stays".to_owned())
+            }
         },
         (Effect::Lost(_), _) => {
             Some(format!("the operation answered {}, and the answer was lost", reply.status))

@@ -80,6 +80,10 @@ pub(crate) fn parse_world_start(
     let member = |key: &str| node.as_ref().and_then(|node| node.get(key));
     let mut faults = Vec::new();
     match member("faults").map(|node| (node, &node.value)) {
+        Some((_, Value::List(list))) if list.len() > fault::MAX_FAULTS => {
+            let nodes: Vec<&Node> = list.iter().collect();
+            fault::too_many(&mut input.findings, ("faults", fault::MAX_FAULTS), &nodes);
+        }
         Some((_, Value::List(list))) => {
             faults.extend(
                 list.iter().filter_map(|node| fault::validate_one(&mut input.findings, references, node)),

@@ -76,12 +76,12 @@ impl Finding {
 
     /// Sets the text beside the mark.
     pub(crate) fn label(&mut self, label: impl Into<String>) -> &mut Self {
-        self.label = label.into();
+        self.label = shortened(label.into());
         self
     }
 
     pub(crate) fn help(&mut self, help: impl Into<String>) -> &mut Self {
-        self.help = Some(help.into());
+        self.help = Some(shortened(help.into()));
         self
     }
 
@@ -107,8 +107,13 @@ impl Finding {
     }
 }
 
-/// Maximum number of diagnostics that are shown for one file.
+/// Maximum number of diagnostics that are shown for one file, and for all files of a scenario.
 const SHOWN_PER_FILE: usize = 100;
+const SHOWN: usize = 1000;
+/// Maximum length of a message, a label or a help, in bytes.
+const LONGEST_TEXT: usize = 4000;
+/// Maximum number of words that a misspelling is compared with.
+const COMPARED: usize = 2000;
 
 /// The findings of a load.
 #[derive(Debug, Default)]
@@ -146,7 +151,8 @@ impl Findings {
     fn add(&mut self, severity: Severity, code: &'static str, span: Span, message: String) -> &mut Finding {
         let count = self.by_file.entry(span.file).or_default();
         *count += 1;
-        let shown = *count <= SHOWN_PER_FILE;
+        let shown = *count <= SHOWN_PER_FILE && self.list.len() < SHOWN;
+        let message = shortened(message);
         let (help, label, related) = (None, String::new(), Vec::new());
         let finding = Finding { severity, code, message, help, span, label, related, shown };
         if !shown {
@@ -165,6 +171,11 @@ impl Findings {
         }
     }
 
+    /// Whether one more finding in the file of that span would be shown.
+    pub(crate) fn has_room(&self, span: Span) -> bool {
+        self.list.len() < SHOWN && self.by_file.get(&span.file).is_none_or(|count| *count < SHOWN_PER_FILE)
+    }
+
     /// The number of errors.
     pub(crate) const fn errors(&self) -> usize {
         self.errors
@@ -175,19 +186,24 @@ impl Findings {
         self.list.sort_by_key(|finding| (finding.span.file, finding.span.start));
         let mut shown: Vec<Diagnostic> = Vec::with_capacity(self.list.len());
         let mut list = self.list.into_iter().peekable();
+        let mut of_file = 0;
         while let Some(finding) = list.next() {
             let file = finding.span.file;
+            of_file += 1;
             let diagnostic = diagnostic(finding, sources);
             if !shown.contains(&diagnostic) {
                 shown.push(diagnostic);
             }
             let last_of_file = list.peek().is_none_or(|next| next.span.file != file);
-            let hidden = self.by_file.get(&file).map_or(0, |count| count.saturating_sub(SHOWN_PER_FILE));
+            let hidden = self.by_file.get(&file).map_or(0, |count| count.saturating_sub(of_file));
             if let (true, true, Some(before)) = (last_of_file, hidden > 0, shown.last()) {
                 let message = format!("{hidden} more problems in this file are not shown");
                 let location = SourceLocation { label: String::new(), ..before.location.clone() };
                 let (severity, code) = (before.severity, "too-many");
                 shown.push(Diagnostic { severity, code, message, help: None, location, related: Vec::new() });
+            }
+            if last_of_file {
+                of_file = 0;
             }
         }
         shown
@@ -203,6 +219,15 @@ fn diagnostic(finding: Finding, sources: &Sources) -> Diagnostic {
         location: location(finding.span, finding.label, sources),
         related: finding.related.into_iter().map(|(span, label)| location(span, label, sources)).collect(),
     }
+}
+
+/// A text without its end, if it is very long.
+fn shortened(mut text: String) -> String {
+    if text.len() > LONGEST_TEXT {
+        text.truncate(floor(&text, LONGEST_TEXT));
+        text.push('…');
+    }
+    text
 }
 
 /// Maximum number of bytes of a line that are shown on either side of a place.
@@ -254,6 +279,7 @@ pub(crate) fn nearest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) 
     let allowed = 1 + wanted.chars().count() / 4;
     words
         .into_iter()
+        .take(COMPARED)
         .filter(|candidate| (1..=LONGEST_WORD).contains(&candidate.len()))
         .map(|candidate| (strsim::osa_distance(&wanted, &plain(candidate)), candidate))
         .filter(|(distance, candidate)| *distance <= allowed && *distance < candidate.chars().count())
@@ -264,7 +290,8 @@ pub(crate) fn nearest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) 
 /// Joins words in backquotes: "`a`, `b` or `c`". A very long list is cut off.
 pub(crate) fn join_or<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     let words: Vec<&str> = words.into_iter().collect();
-    let quoted: Vec<String> = words.iter().take(40).map(|word| format!("`{word}`")).collect();
+    let shown = |word: &str| word[..floor(word, LONGEST_TEXT / 40)].to_owned();
+    let quoted: Vec<String> = words.iter().take(40).map(|word| format!("`{}`", shown(word))).collect();
     match quoted.as_slice() {
         [] => "nothing else".to_owned(),
         _ if words.len() > quoted.len() => {

@@ -19,12 +19,18 @@ use crate::scenario::scalars::{NonBlank, distinct_operations};
 use crate::scenario::validate::Unique;
 use crate::scenario::{fault, webhook};
 
+/// Maximum number of expectations.
+const MAX_EXPECTATIONS: usize = 2000;
+
 /// Validates the expectations of a scenario. Expectations with an error are left out.
 pub(crate) fn validate(
     findings: &mut Findings,
     references: &References,
     nodes: &[&Node],
 ) -> Vec<Expectation> {
+    if fault::too_many(findings, ("expect", MAX_EXPECTATIONS), nodes) {
+        return Vec::new();
+    }
     let mut names = Unique::new("duplicate-name", "expectation");
     let mut expectations = Vec::with_capacity(nodes.len());
     for node in nodes {

@@ -1,6 +1,6 @@
 //! Merges a scenario file with the files that it includes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::scenario::collections::Dictionary;
 use crate::scenario::node::{Node, Value};
@@ -35,11 +35,13 @@ fn merge_lists<T>(
 ) -> Option<Spanned<List<T>>> {
     merge_values(base, over, |base, over| {
         // The entries of one file never replace each other: two of the same name are an error, which is reported later.
+        let wanted: BTreeSet<String> = over.iter().filter_map(|entry| name(&entry.value)).collect();
         let mut positions: BTreeMap<String, usize> = base
             .iter()
             .enumerate()
             .rev()
             .filter_map(|(position, entry)| Some((name(&entry.value)?, position)))
+            .filter(|(name, _)| wanted.contains(name))
             .collect();
         for entry in over {
             match name(&entry.value).and_then(|name| positions.remove(&name)) {

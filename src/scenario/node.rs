@@ -77,6 +77,21 @@ impl Node {
         }
     }
 
+    /// Whether there are at most so many values in the node, itself included.
+    pub(crate) fn has_at_most(&self, most: usize) -> bool {
+        self.count_down(most).is_some()
+    }
+
+    /// `left` less the number of values in the node.
+    fn count_down(&self, left: usize) -> Option<usize> {
+        let left = left.checked_sub(1)?;
+        match &self.value {
+            Value::Null | Value::Scalar(_) => Some(left),
+            Value::List(list) => list.iter().try_fold(left, |left, node| node.count_down(left)),
+            Value::Map(entries) => entries.iter().try_fold(left, |left, entry| entry.value.count_down(left)),
+        }
+    }
+
     /// The kind of value, as messages name it.
     pub(crate) const fn kind(&self) -> &'static str {
         match &self.value {

@@ -1,6 +1,7 @@
 //! The names and numbers that faults, webhooks, expectations and routes may refer to.
 
-use std::collections::BTreeMap;
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::api::dialect::Dialect;
 use crate::api::error::CATALOGUE;
@@ -17,6 +18,8 @@ use crate::scenario::source::Span;
 pub(crate) struct References<'a> {
     /// API keys with their names. If there are none, a reference to any key is valid.
     pub(crate) keys: Vec<(&'a str, Option<&'a str>)>,
+    /// Keys by themselves and by name; made when it is first used.
+    pub(crate) keys_by_word: OnceCell<HashMap<&'a str, &'a str>>,
     pub(crate) numbers: BTreeMap<u64, BusinessKind>,
     pub(crate) faults: Vec<String>,
     /// Error codes outside the catalogue that faults inject.
@@ -49,6 +52,7 @@ impl<'a> References<'a> {
         let keys = keys.iter().map(|key| (key.key.as_str(), key.name.as_deref())).collect();
         Self {
             keys,
+            keys_by_word: OnceCell::new(),
             numbers,
             faults: Vec::new(),
             custom_codes: Vec::new(),
@@ -59,17 +63,28 @@ impl<'a> References<'a> {
     }
 }
 
+impl<'a> References<'a> {
+    /// The key that is written as itself or by its name. A key takes precedence over another key that has it as its name.
+    pub(crate) fn key(&self, word: &str) -> Option<&'a str> {
+        let by_word = self.keys_by_word.get_or_init(|| {
+            let by_name = self.keys.iter().rev().filter_map(|(key, name)| Some(((*name)?, *key)));
+            by_name.chain(self.keys.iter().map(|(key, _)| (*key, *key))).collect()
+        });
+        by_word.get(word).copied()
+    }
+}
+
 /// Returns the numbers that belong to a business, without repetitions. Reports the others.
 pub(crate) fn check_businesses(
     findings: &mut Findings,
     references: &References,
     wanted: &OneOrMany<Id>,
 ) -> Vec<u64> {
-    let mut numbers = Vec::new();
+    let (mut numbers, mut seen) = (Vec::new(), BTreeSet::new());
     for Spanned { span, value: Integer(number) } in &wanted.0 {
         if !references.numbers.contains_key(number) {
             unknown_number(findings, *span, ("business", *number), references.numbers.keys().copied());
-        } else if !numbers.contains(number) {
+        } else if seen.insert(*number) {
             numbers.push(*number);
         }
     }
@@ -82,11 +97,11 @@ pub(crate) fn check_accounts(
     references: &References,
     wanted: &OneOrMany<Id>,
 ) -> Vec<u64> {
-    let mut numbers = Vec::new();
+    let (mut numbers, mut seen) = (Vec::new(), BTreeSet::new());
     for Spanned { span, value: Integer(number) } in &wanted.0 {
         match references.numbers.get(number) {
             Some(BusinessKind::Account) => {
-                if !numbers.contains(number) {
+                if seen.insert(*number) {
                     numbers.push(*number);
                 }
             }
@@ -109,7 +124,8 @@ fn unknown_number(
     (what, number): (&str, u64),
     numbers: impl Iterator<Item = u64>,
 ) {
-    let numbers: Vec<String> = numbers.map(|number| number.to_string()).collect();
+    let shown = findings.has_room(span);
+    let numbers: Vec<String> = numbers.filter(|_| shown).map(|number| number.to_string()).collect();
     unknown_reference(findings, span, (what, &number.to_string()), numbers.iter().map(String::as_str));
 }
 
@@ -140,6 +156,7 @@ pub(crate) mod fixtures {
         let dialect = Dialect::default();
         let references = References {
             keys: vec![("demo-key", Some("demo"))],
+            keys_by_word: OnceCell::new(),
             numbers: BTreeMap::from([(100, BusinessKind::Account), (1001, BusinessKind::Location(100))]),
             faults: vec!["slow".to_owned()],
             custom_codes: vec![],

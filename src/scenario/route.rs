@@ -7,6 +7,7 @@ use crate::scenario::collections::NonNullMap;
 use crate::scenario::collections::OneOrMany;
 use crate::scenario::diagnostic::Findings;
 use crate::scenario::fault::raw::{FinalStatus, When};
+use crate::scenario::fault::shadow::Comparisons;
 use crate::scenario::fault::{self, condition, error, headers};
 use crate::scenario::node::{Node, Value};
 use crate::scenario::read::{Read, Spanned, choice, raw};
@@ -81,17 +82,24 @@ choice! {
 /// Paths of the simulator itself. One that ends in a slash stands for everything under it too.
 const RESERVED_PATHS: [&str; 7] = ["/", "/__admin/", "/w/", "/metrics", "/openapi.json", "/docs", "/console"];
 
+/// Maximum number of routes.
+const MAX_ROUTES: usize = 5000;
+
 /// Validates the routes of a scenario. Routes with an error are left out.
 pub(crate) fn validate(findings: &mut Findings, references: &References, nodes: &[&Node]) -> Vec<Route> {
+    if fault::too_many(findings, ("routes", MAX_ROUTES), nodes) {
+        return Vec::new();
+    }
+    let mut comparisons = Comparisons::default();
     let mut names = Unique::new("duplicate-name", "route");
     let mut routes: Vec<(Route, Span)> = Vec::with_capacity(nodes.len());
     for node in nodes {
         let name = fault::unique_name(findings, &mut names, node);
         let Some(route) = validate_one(findings, references, node) else { continue };
         let span = name.unwrap_or(node.span);
-        let covers = |earlier: &Route| {
+        let mut covers = |earlier: &Route| {
             (earlier.method, &earlier.path) == (route.method, &route.path)
-                && earlier.condition.covers(&route.condition)
+                && comparisons.covers(&earlier.condition, &route.condition)
         };
         if let Some((earlier, first)) = routes.iter().find(|(earlier, _)| covers(earlier)) {
             let message = format!(

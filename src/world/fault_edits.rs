@@ -5,6 +5,10 @@ use std::sync::Arc;
 
 use crate::fault::Fault;
 use crate::fault::counters::Plan;
+use crate::scenario::fault::MAX_FAULTS;
+
+/// Most bytes of all faults that are put into one world at runtime, as JSON.
+const MAX_BYTES: usize = 8 << 20;
 
 /// Changes that override the faults of a scenario file. A change is dropped when the file's fault of that name changes,
 /// appears or disappears.
@@ -35,6 +39,15 @@ impl FaultEdits {
             edits.put(file, Arc::clone(fault));
         }
         edits
+    }
+
+    /// Whether the changes stay within their limits with one more fault.
+    pub(crate) fn has_room_for(&self, fault: &Fault) -> bool {
+        let put = self.front.iter().chain(self.over.values().flatten());
+        let (count, bytes) = put
+            .filter(|other| other.name != fault.name)
+            .fold((0, 0), |(count, bytes), other| (count + 1, bytes + other.text.len()));
+        count < MAX_FAULTS && bytes + fault.text.len() <= MAX_BYTES
     }
 
     /// Puts a fault: in the place of the one of its name, else in front of all. Returns whether its name is new.
@@ -143,6 +156,17 @@ mod tests {
         assert_eq!(shown(&edits, &file), ["y1*", "x2*", "a1", "b1"]);
         assert!(edits.remove(&file, "x") && edits.remove(&file, "y"));
         assert!(edits.plan(&file).is_none(), "all is as in the file again");
+    }
+
+    #[test]
+    fn a_world_takes_so_many_faults_at_runtime() {
+        let file = file(&[]);
+        let mut edits = FaultEdits::default();
+        for number in 0..MAX_FAULTS {
+            put(&mut edits, &file, &number.to_string(), "");
+        }
+        assert!(!edits.has_room_for(&fault("new", "")) && edits.has_room_for(&fault("7", "")));
+        assert!(!edits.has_room_for(&fault("7", &"x".repeat(MAX_BYTES + 1))));
     }
 
     #[test]

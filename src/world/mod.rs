@@ -192,6 +192,11 @@ impl World {
             .collect()
     }
 
+    /// Whether one more fault may be put into the world at runtime.
+    pub(crate) fn has_room_for(&self, fault: &Fault) -> bool {
+        self.config().fault_edits.has_room_for(fault)
+    }
+
     /// Puts a fault: in the place of the one of its name, else in front of all. Returns whether its name is new.
     pub(crate) fn put_fault(&self, fault: Fault) -> bool {
         let mut config = self.config();

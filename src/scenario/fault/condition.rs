@@ -78,16 +78,12 @@ pub(crate) fn validate(findings: &mut Findings, references: &References, when: &
 fn keys(findings: &mut Findings, references: &References, wanted: &OneOrMany<NonBlank>) -> Vec<String> {
     let mut keys: Vec<String> = Vec::new();
     for Spanned { span, value: NonBlank(word) } in &wanted.0 {
-        let is = |(key, name): &&(&str, Option<&str>)| key == word || *name == Some(word);
-        // A key takes precedence over another key that has it as its name.
-        let found =
-            references.keys.iter().find(|(key, _)| key == word).or_else(|| references.keys.iter().find(is));
-        let key = match found {
-            Some((key, _)) => (*key).to_owned(),
+        let key = match references.key(word) {
+            Some(key) => key.to_owned(),
             None if references.keys.is_empty() => word.clone(),
             None => {
                 let names = references.keys.iter().flat_map(|(key, name)| name.iter().chain([key]).copied());
-                unknown_reference(findings, *span, ("key", word), names.collect::<Vec<_>>());
+                unknown_reference(findings, *span, ("key", word), names);
                 continue;
             }
         };

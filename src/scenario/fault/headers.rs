@@ -1,5 +1,7 @@
 //! Validates headers and changes to them.
 
+use std::collections::BTreeSet;
+
 use crate::fault::headers::Headers;
 use crate::scenario::collections::NonNullMap;
 use crate::scenario::diagnostic::Findings;
@@ -25,13 +27,15 @@ pub(crate) fn by_name<T, V: Ord>(
     value: impl Fn(&mut Findings, &str, &T, Span) -> Option<V>,
 ) -> Vec<(String, V)> {
     let mut headers: Vec<(String, V)> = Vec::with_capacity(members.0.len());
+    let mut known = BTreeSet::new();
     for member in &members.0 {
         let Some(name) = name(findings, &member.key, member.key_span) else { continue };
-        if headers.iter().any(|(known, _)| *known == name) {
+        if known.contains(&name) {
             findings
                 .error("duplicate-key", member.key_span, format!("the header `{}` appears twice", member.key))
                 .help("header names are not case-sensitive");
         } else if let Some(value) = value(findings, &member.key, &member.value, member.span) {
+            known.insert(name.clone());
             headers.push((name, value));
         }
     }

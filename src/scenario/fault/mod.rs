@@ -34,8 +34,17 @@ pub(crate) mod raw;
 /// Faults that can never apply because of an earlier one.
 pub(crate) mod shadow;
 
+/// Maximum number of faults of a scenario, and of those that are put into a world at runtime. Every request is compared with
+/// all of them.
+pub(crate) const MAX_FAULTS: usize = 2000;
+/// Maximum number of values in one condition.
+const MAX_VALUES: usize = 1000;
+
 /// Validates the faults of a scenario. Faults with an error are left out.
 pub(crate) fn validate(findings: &mut Findings, references: &References, nodes: &[&Node]) -> Vec<Fault> {
+    if too_many(findings, ("faults", MAX_FAULTS), nodes) {
+        return Vec::new();
+    }
     let mut names = Unique::new("duplicate-name", "fault");
     let mut faults: Vec<(Fault, Span)> = Vec::with_capacity(nodes.len());
     for node in nodes {
@@ -46,6 +55,21 @@ pub(crate) fn validate(findings: &mut Findings, references: &References, nodes: 
     }
     shadow::check(findings, &faults);
     faults.into_iter().map(|(fault, _)| fault).collect()
+}
+
+/// Reports a section with more entries than `most`.
+pub(crate) fn too_many(findings: &mut Findings, (section, most): (&str, usize), nodes: &[&Node]) -> bool {
+    if let Some(node) = nodes.get(most) {
+        findings.error("limit", node.span, format!("`{section}` has more than {most} entries"));
+    }
+    nodes.len() > most
+}
+
+/// Reports a condition, or a list of hits, with more values than are compared with every request.
+fn is_too_long(findings: &mut Findings, node: Option<&Node>) -> bool {
+    let Some(node) = node.filter(|node| !node.has_at_most(MAX_VALUES)) else { return false };
+    findings.error("limit", node.span, format!("this has more than {MAX_VALUES} values"));
+    true
 }
 
 /// Validates a single fault, as the admin API receives it. Returns none if it has an error.
@@ -89,6 +113,10 @@ pub(crate) fn custom_codes(faults: &[Fault]) -> Vec<u32> {
 }
 
 fn build(findings: &mut Findings, references: &References, node: &Node) -> Option<Fault> {
+    let headers = node.get("then").and_then(|then| then.get("headers"));
+    if [node.get("when"), node.get("hits"), headers].into_iter().any(|part| is_too_long(findings, part)) {
+        return None;
+    }
     let raw = raw::Fault::read(findings, node)?;
     if let Some(name) = raw.name.as_ref().filter(|name| name.value.0.chars().any(char::is_control)) {
         findings.error("wrong-value", name.span, "`name` must be one line, without control characters");

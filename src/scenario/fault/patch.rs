@@ -1,6 +1,6 @@
 //! Validates JSON Patches.
 
-use crate::fault::patch::Change;
+use crate::fault::patch::{Change, MAX_CHANGES, MAX_COPIED, always_grows};
 use crate::fault::pointer::Pointer;
 use crate::operations::spec::Spec;
 use crate::scenario::diagnostic::Findings;
@@ -28,6 +28,10 @@ pub(crate) fn validate(
             .help("for example `[{op: remove, path: /0/reviewer}]`");
         return None;
     }
+    if nodes.len() > MAX_CHANGES {
+        findings.error("limit", raw.span, format!("`patch` lists more than {MAX_CHANGES} changes"));
+        return None;
+    }
     let mut changes = Vec::with_capacity(raw.value.len());
     // Where an earlier change has set a value, the operation's answer no longer tells the shape.
     let mut touched: Vec<Pointer> = Vec::new();
@@ -44,7 +48,16 @@ pub(crate) fn validate(
         touched.extend(changed_place(&validate_yaml));
         changes.push(validate_yaml);
     }
-    (changes.len() == nodes.len()).then_some(changes)
+    if changes.len() != nodes.len() {
+        return None;
+    }
+    if always_grows(&changes) {
+        findings
+            .error("limit", raw.span, format!("the copies of this patch are larger than {} MiB", MAX_COPIED >> 20))
+            .help("a copy that contains its own place doubles with each time");
+        return None;
+    }
+    Some(changes)
 }
 
 fn build(findings: &mut Findings, raw: &raw::Change, node: &Node) -> Option<Change> {

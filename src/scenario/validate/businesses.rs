@@ -13,6 +13,9 @@ use crate::scenario::scalars::{Id, NonBlank};
 use crate::scenario::validate::contacts::{self, is_email};
 use crate::scenario::validate::{RecordContext, Unique, questions, reviews};
 
+/// Maximum number of levels of an account.
+const MAX_LEVELS: usize = 100;
+
 /// The numbers of all accounts and locations.
 #[derive(Debug, Default)]
 pub(crate) struct Accounts {
@@ -103,13 +106,14 @@ impl Accounts {
     fn check_parent_cycles(&self, findings: &mut Findings) {
         let mut done = BTreeSet::new();
         for start in self.businesses.keys() {
-            let mut path = vec![*start];
+            let (mut path, mut on_path) = (vec![*start], BTreeSet::from([*start]));
             while let Some(parent) = path.last().and_then(|last| self.parent(*last)) {
                 let number = parent.value.0;
                 if done.contains(&number) {
                     break;
                 }
-                if let Some(place) = path.iter().position(|before| *before == number) {
+                if !on_path.insert(number) {
+                    let place = path.iter().position(|before| *before == number).unwrap_or_default();
                     let names = path[place..].iter().chain([&number]).map(u64::to_string);
                     let names = names.collect::<Vec<_>>().join(" -> ");
                     findings.error(
@@ -193,6 +197,10 @@ fn users(findings: &mut Findings, list: Option<Spanned<List<NonBlank>>>) -> Vec<
 }
 
 fn levels(findings: &mut Findings, list: Option<Spanned<List<NonBlank>>>) -> Vec<String> {
+    if let Some(list) = list.as_ref().filter(|list| list.value.len() > MAX_LEVELS) {
+        findings.error("limit", list.span, format!("`levels` has more than {MAX_LEVELS} entries"));
+        return Vec::new();
+    }
     let (mut levels, mut unique) = (Vec::new(), Unique::new("duplicate-name", "level"));
     for Spanned { span, value: NonBlank(level) } in list.into_iter().flat_map(|list| list.value) {
         unique.insert(findings, level.clone(), span);

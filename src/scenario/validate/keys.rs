@@ -10,6 +10,9 @@ use crate::scenario::source::Span;
 use crate::scenario::validate::Unique;
 use crate::scenario::validate::businesses::Accounts;
 
+/// Maximum number of keys with a world of their own. Each of these worlds stands as long as the process.
+const MAX_OWN_WORLDS: usize = 10_000;
+
 /// Validates the API keys of the scenario named `scenario`.
 pub(crate) fn validate(
     findings: &mut Findings,
@@ -18,6 +21,13 @@ pub(crate) fn validate(
     mode: Mode,
     scenario: &str,
 ) -> Vec<Key> {
+    let own = list.iter().filter(|key| key.value.world.is_some());
+    if let Some(key) = own.clone().nth(MAX_OWN_WORLDS) {
+        findings
+            .error("limit", key.span, format!("more than {MAX_OWN_WORLDS} keys have a world of their own"))
+            .help("worlds that the admin API makes on demand have their own keys too");
+        return Vec::new();
+    }
     let mut keys = Unique::new("duplicate-name", "key");
     let mut names = Unique::new("duplicate-name", "key name");
     let mut out = Vec::with_capacity(list.len());

@@ -25,11 +25,11 @@ pub(crate) fn validate(
     if word == CLOSED_ALIAS.0 {
         return Some(CLOSED_ALIAS.1.to_owned());
     }
-    let mut names = KNOWN.into_iter().chain(references.events.iter().map(String::as_str));
+    let names = KNOWN.into_iter().chain(references.events.iter().map(String::as_str));
     if names.clone().any(|name| name == word) {
         return Some(word.to_owned());
     }
-    unknown_reference(findings, name.span, ("event", word), names.by_ref().collect::<Vec<_>>());
+    unknown_reference(findings, name.span, ("event", word), names);
     None
 }
 

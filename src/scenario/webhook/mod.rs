@@ -22,6 +22,9 @@ pub(crate) mod raw;
 pub(crate) mod signing;
 pub(crate) mod timeline;
 
+/// Maximum number of events that a scenario adds. Their templates are rendered when they are checked.
+const MAX_EVENTS: usize = 500;
+
 /// Validates the webhooks of a scenario. Parts with an error are left out. `references` holds the names of its events
 /// (`event::names`).
 pub(crate) fn validate(findings: &mut Findings, references: &References, node: Option<&Node>) -> Webhooks {
@@ -33,9 +36,10 @@ pub(crate) fn validate(findings: &mut Findings, references: &References, node: O
         allow.extend(signing::host(findings, host));
     }
     let mut timeline = Vec::new();
+    // The entries in the order of the text, without those that could not be read.
+    let mut texts = node.get("timeline").map_or(&[][..], entries).iter();
     for entry in raw.timeline.iter().flat_map(|list| &list.value) {
-        let texts = node.get("timeline").map_or(&[][..], entries);
-        if let Some(text) = texts.iter().find(|text| text.span == entry.span) {
+        if let Some(text) = texts.find(|text| text.span == entry.span) {
             timeline.extend(timeline::validate(findings, references, entry, text));
         }
     }
@@ -73,6 +77,10 @@ fn retry(findings: &mut Findings, raw: &Spanned<raw::Retry>) -> Retry {
 
 fn events(findings: &mut Findings, raw: &raw::Events) -> BTreeMap<String, Option<String>> {
     let mut events = BTreeMap::new();
+    if let Some(event) = raw.0.get(MAX_EVENTS) {
+        findings.error("limit", event.key_span, format!("`events` has more than {MAX_EVENTS} entries"));
+        return events;
+    }
     for event in &raw.0 {
         let letters = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
         if event.key == CLOSED_ALIAS.0 {

@@ -101,6 +101,11 @@ pub(crate) async fn put(
     let (fault, warnings) =
         admin_input::parse_fault(&world.snapshot().references(world.run().clock.mode()), &path.name, &text)
             .map_err(|problems| AdminError::invalid("The fault is not taken", &problems))?;
+    if !world.has_room_for(&fault) {
+        let message = format!("The world {} has as many faults as can be put at runtime.", world.name);
+        return Err(AdminError::new(StatusCode::TOO_MANY_REQUESTS, message)
+            .with_advice(StatusCode::TOO_MANY_REQUESTS, "Delete some, or write them into the scenario."));
+    }
     let status = if world.put_fault(fault) { StatusCode::CREATED } else { StatusCode::OK };
     let fault = find(&world, &path.name)?;
     Ok(HttpResponse::build(status).json(PutFault { fault, diagnostics: render::json(&warnings) }))
