@@ -166,8 +166,6 @@ mod tests {
         let half = [Change::Remove(at("/0/reviewer")), Change::Remove(at("/1"))];
         assert_eq!(apply(&half, body), Err(Failed::NoMatch));
         assert_eq!(apply(&drift, b"not JSON"), Err(Failed::NoMatch));
-        let late = [Change::Remove(at("/0/reviewer")), Change::Test(at("/0/reviewer"), json!({}))];
-        assert_eq!(apply(&late, body), Err(Failed::NoMatch));
         let more = [
             Change::Test(at("/0/rating"), json!(5)),
             Change::Copy(at("/0/rating"), at("/0/stars")),
@@ -178,16 +176,6 @@ mod tests {
             apply(&more, body).as_deref(),
             Ok(br#"[{"points":5,"reviewer":{},"stars":5},1]"#.as_slice())
         );
-    }
-
-    #[test]
-    fn a_test_compares_numbers_by_their_value() {
-        let body = br#"{"score":80.0,"list":[1,{"a":2}],"large":18446744073709551615}"#;
-        let holds = |path, value| apply(&[Change::Test(Pointer::new(path).unwrap(), value)], body).is_ok();
-        assert!(holds("/score", json!(80)) && holds("/score", json!(80.0)) && holds("/score", json!(8e1)));
-        assert!(holds("/list", json!([1.0, {"a": 2.0}])) && holds("/large", json!(u64::MAX)));
-        assert!(!holds("/score", json!(81)) && !holds("/score", json!("80")) && !holds("/list", json!([1])));
-        assert!(!holds("/large", json!(u64::MAX - 1)) && !holds("/none", json!(null)));
     }
 
     #[test]
@@ -208,5 +196,14 @@ mod tests {
             })
             .collect();
         assert!(always_grows(&by_turns));
+    }
+    #[test]
+    fn a_test_compares_numbers_by_their_value() {
+        let body = br#"{"score":80.0,"list":[1,{"a":2}],"large":18446744073709551615}"#;
+        let holds = |path, value| apply(&[Change::Test(Pointer::new(path).unwrap(), value)], body).is_ok();
+        assert!(holds("/score", json!(80)) && holds("/score", json!(80.0)) && holds("/score", json!(8e1)));
+        assert!(holds("/list", json!([1.0, {"a": 2.0}])) && holds("/large", json!(u64::MAX)));
+        assert!(!holds("/score", json!(81)) && !holds("/score", json!("80")) && !holds("/list", json!([1])));
+        assert!(!holds("/large", json!(u64::MAX - 1)) && !holds("/none", json!(null)));
     }
 }
