@@ -1,7 +1,7 @@
 //! API keys: which accounts they cover, and who sent a call (`docs/api.md` 1, steps 4 and 6).
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use crate::api::call::{Call, KeyMatch};
@@ -38,6 +38,33 @@ pub(crate) struct Keys {
     keys: Vec<Key>,
     /// Index of each key.
     indexes: BTreeMap<String, usize>,
+    finder: KeyFinder,
+}
+
+/// Tells quickly where in a text a key of a set may stand.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct KeyFinder {
+    /// Descending.
+    lengths: Vec<usize>,
+    /// The bytes with which a key begins.
+    first: BTreeSet<u8>,
+}
+
+impl KeyFinder {
+    pub(crate) fn of<'a>(keys: impl Iterator<Item = &'a str>) -> Self {
+        let (mut lengths, mut first) = (BTreeSet::new(), BTreeSet::new());
+        for key in keys {
+            lengths.insert(key.len());
+            first.extend(key.bytes().next());
+        }
+        Self { lengths: lengths.into_iter().rev().collect(), first }
+    }
+
+    /// The beginnings of a text that have the length of a key, the longest first.
+    pub(crate) fn candidates<'a>(&'a self, text: &'a str) -> impl Iterator<Item = &'a str> {
+        let may_begin = text.bytes().next().is_some_and(|byte| self.first.contains(&byte));
+        self.lengths.iter().filter(move |_| may_begin).filter_map(|length| text.get(..*length))
+    }
 }
 
 /// The sender of a call.
@@ -50,12 +77,18 @@ pub(crate) struct Caller<'a> {
 impl Keys {
     pub(crate) fn new(keys: Vec<Key>) -> Self {
         let indexes = keys.iter().enumerate().map(|(index, key)| (key.key.clone(), index)).collect();
-        Self { keys, indexes }
+        let finder = KeyFinder::of(keys.iter().map(|key| key.key.as_str()));
+        Self { keys, indexes, finder }
     }
 
     /// All keys, in the order of the scenario.
     pub(crate) fn all(&self) -> &[Key] {
         &self.keys
+    }
+
+    /// Where in a text one of the keys may stand.
+    pub(crate) const fn finder(&self) -> &KeyFinder {
+        &self.finder
     }
 
     pub(crate) fn find(&self, key: &str) -> Option<&Key> {

@@ -14,6 +14,7 @@ use url::{Host as UrlHost, Url};
 use crate::api::call::{Body, Call};
 use crate::api::dates::Day;
 use crate::api::dialect::Dialect;
+use crate::api::origin::is_loopback_host;
 use crate::api::reply::Reply;
 use crate::draw::Seed;
 use crate::fault::body::Body as BodyEffect;
@@ -26,7 +27,6 @@ use crate::scenario::admin_input::parse_fault;
 use crate::scenario::files::Memory;
 use crate::scenario::references::References;
 use crate::scenario::{LoadContext, LoadedScenario, load};
-use crate::server::guard;
 use crate::webhook::payload;
 use crate::webhook::settings::Host;
 use crate::webhook::target::{Policy, Target};
@@ -142,7 +142,7 @@ pub fn template(bytes: &[u8]) {
 /// Where there is no admin token, a browser reaches the admin side only under a name that is this machine's own.
 pub fn host(bytes: &[u8]) {
     let Ok(text) = str::from_utf8(bytes) else { return };
-    if guard::is_loopback(text) {
+    if is_loopback_host(text) {
         // A browser sends no host that it cannot parse.
         let Ok(url) = Url::parse(&format!("http://{text}/")) else { return };
         let own = match url.host() {

@@ -12,6 +12,8 @@
 mod clock;
 /// Seeds, and the numbers drawn from them.
 mod draw;
+/// Bounds of memory.
+mod memory;
 
 /// The vocabulary of the simulated API.
 mod api;

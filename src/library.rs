@@ -288,7 +288,7 @@ impl World {
         let entries = self.run.run().journal.read().entries;
         let notes = notes::of(&entries);
         let minted = Some(self.api_key());
-        let origin = Origin { world: self.name(), minted };
+        let origin = Origin { world: self.name(), minted, secrets: self.run.secrets() };
         let matching = entries.iter().zip(&notes).filter(|(entry, _)| filter.matches(entry, minted));
         matching.map(|(entry, notes)| json::entry_json(entry, notes, origin)).collect()
     }

@@ -9,7 +9,7 @@ use std::path::Path;
 
 /// The modules by level, the lowest first. A module may import only those of lower levels.
 const LEVELS: [&[&str]; 14] = [
-    &["clock", "draw"],
+    &["clock", "draw", "memory"],
     &["api"],
     &["dataset"],
     &["auth", "fault", "ledger"],

@@ -72,6 +72,43 @@ impl<'a> Call<'a> {
     }
 }
 
+/// A call with bytes of its own, which another thread can take over.
+#[derive(Clone, Debug)]
+pub(crate) struct OwnedCall {
+    method: String,
+    path: String,
+    query: String,
+    headers: Vec<(String, Vec<u8>)>,
+    /// None if it was too large.
+    body: Option<Vec<u8>>,
+}
+
+impl OwnedCall {
+    pub(crate) fn new(call: &Call<'_>) -> Self {
+        let header = |(name, value): &(&str, &[u8])| ((*name).to_owned(), value.to_vec());
+        Self {
+            method: call.method.to_owned(),
+            path: call.path.to_owned(),
+            query: call.query.to_owned(),
+            headers: call.headers.iter().map(header).collect(),
+            body: match call.body {
+                Body::Whole(bytes) => Some(bytes.to_vec()),
+                Body::TooLarge => None,
+            },
+        }
+    }
+
+    pub(crate) fn call(&self) -> Call<'_> {
+        Call {
+            method: &self.method,
+            path: &self.path,
+            query: &self.query,
+            headers: self.headers.iter().map(|(name, value)| (name.as_str(), value.as_slice())).collect(),
+            body: self.body.as_deref().map_or(Body::TooLarge, Body::Whole),
+        }
+    }
+}
+
 /// A segment of a path, percent-decoded (RFC 3986, 2.1). A broken escape stands as written.
 pub(crate) fn decode(segment: &str) -> Cow<'_, str> {
     percent_encoding::percent_decode_str(segment).decode_utf8_lossy()

@@ -8,6 +8,8 @@ pub(crate) mod error;
 /// Options of the API that a scenario can change.
 pub(crate) mod dialect;
 pub(crate) mod cors;
+/// Where a call comes from, as a browser says.
+pub(crate) mod origin;
 /// Reading one field of a request body.
 pub(crate) mod field;
 /// JSON Schemas of values that may be spelled in several ways.

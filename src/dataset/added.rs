@@ -4,7 +4,7 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter::Peekable;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::api::dates::Day;
 use crate::api::ids;
@@ -12,11 +12,11 @@ use crate::clock::Moment;
 use crate::dataset::facts::Dataset;
 use crate::dataset::generated::{REVIEW, Record};
 use crate::dataset::questions::Row;
-use crate::dataset::records::{self, Question, Review};
+use crate::dataset::records::{self, Answer, Question, Review, Reviewer};
 use crate::dataset::reviews::{given_sentiment, last_update};
 use crate::dataset::search::{Needle, Search};
 use crate::dataset::selection::{Filter, Selected, Values};
-use crate::draw::Draw;
+use crate::memory::{heap, texts};
 
 /// The records added to one dataset. Their locations and sources are indexes into that dataset.
 #[derive(Clone, Debug, Default)]
@@ -56,6 +56,44 @@ pub(crate) struct AddedReview {
     pub(crate) values: Values,
     /// In tenths.
     pub(crate) sentiment: u16,
+}
+
+impl Review {
+    /// About how many bytes it takes as an added review.
+    pub(crate) fn added_size(&self) -> usize {
+        let Reviewer { first_name, last_name, nick_name, thumbnail_url, email_id, facebook_id, city, state } =
+            &self.reviewer;
+        let reviewer = [first_name, last_name, nick_name, thumbnail_url, email_id, facebook_id, city, state];
+        let own = [&self.comments, &self.title, &self.response, &self.review_url, &self.unique_review_url];
+        let extra = |(name, value): (&String, &String)| 80 + heap(name.len()) + heap(value.len());
+        // The id stands in the record, in the review, and in two indexes.
+        let id = self.id.as_ref().map_or(32, |id| heap(id.len()));
+        size_of::<AddedReview>()
+            + 400
+            + 4 * id
+            + texts(own)
+            + texts(reviewer)
+            + self.extra.iter().map(extra).sum::<usize>()
+    }
+}
+
+impl Question {
+    /// About how many bytes it takes as an added question.
+    pub(crate) fn added_size(&self) -> usize {
+        let answer = |answer: &Answer| {
+            size_of::<Answer>()
+                + 40
+                + heap(answer.answer.len())
+                + heap(answer.category.len())
+                + texts([&answer.by, &answer.logo])
+        };
+        size_of::<AddedQuestion>()
+            + 300
+            + heap(self.question.len())
+            + heap(self.category.len())
+            + texts([&self.by, &self.logo])
+            + self.answers.iter().map(answer).sum::<usize>()
+    }
 }
 
 impl AddedReview {
@@ -105,8 +143,8 @@ impl Additions {
     }
 
     /// The added reviews that pass a filter, newest first.
-    pub(crate) fn select<'a>(&'a self, filter: &'a Filter<'a>) -> impl Iterator<Item = &'a AddedReview> {
-        self.reviews.values().map(Arc::as_ref).filter(|review| filter.matches(review.values))
+    pub(crate) fn select<'a>(&'a self, filter: &'a Filter<'a>) -> impl Iterator<Item = &'a Arc<AddedReview>> {
+        self.reviews.values().filter(|review| filter.matches(review.values))
     }
 
     /// Whether an added review of an account has that id.
@@ -129,14 +167,14 @@ impl Additions {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ListedReview<'a> {
     Seeded(u32),
-    Added(&'a AddedReview),
+    Added(&'a Arc<AddedReview>),
 }
 
 /// A question of a list: a row of the dataset, or an added one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ListedQuestion<'a> {
     Seeded(&'a Row),
-    Added(&'a AddedQuestion),
+    Added(&'a Arc<AddedQuestion>),
 }
 
 /// The reviews that pass a filter and, if a text is searched for, contain it: those of a dataset and those added to it, in
@@ -166,7 +204,7 @@ pub(crate) fn questions<'a>(
     wanted: impl Fn(u32, bool) -> bool + Copy,
 ) -> impl Iterator<Item = ListedQuestion<'a>> {
     let rows = dataset.questions.rows.iter().filter(move |row| wanted(row.location, row.answered));
-    let added = added.into_iter().flat_map(|added| added.questions.values().map(Arc::as_ref));
+    let added = added.into_iter().flat_map(|added| added.questions.values());
     let added = added.filter(move |question| wanted(question.location, question.is_answered()));
     let order = |seeded: &ListedQuestion<'_>, added: &ListedQuestion<'_>| {
         let key = |question: &ListedQuestion<'_>| match question {
@@ -268,24 +306,60 @@ where
     }
 }
 
+/// The drawn ids of an account, which are computed when a record is first added to it: walking over a million reviews for each
+/// added one would take too long.
+#[derive(Debug, Default)]
+pub(crate) struct TakenIds {
+    reviews: Mutex<IdsByAccount>,
+    answers: Mutex<IdsByAccount>,
+}
+
+/// Ids, ascending, by account. The lock is held while they are computed.
+type IdsByAccount = BTreeMap<u32, Arc<[u64]>>;
+
+fn ids_of(ids: &Mutex<IdsByAccount>, account: u32, compute: impl FnOnce() -> Vec<u64>) -> Arc<[u64]> {
+    let mut ids = ids.lock().unwrap_or_else(PoisonError::into_inner);
+    let sorted = || {
+        let mut ids = compute();
+        ids.sort_unstable();
+        ids.into()
+    };
+    Arc::clone(ids.entry(account).or_insert_with(sorted))
+}
+
 impl Dataset {
     /// Whether a review of that account has that id.
     pub(crate) fn has_review(&self, account: u32, id: &str) -> bool {
         let number: Option<u64> = id.parse().ok().filter(|number: &u64| number.to_string() == id);
-        let drawn = |stream: &Draw, index| Some(Record::of(stream, index).id()) == number;
-        self.account(account).locations.iter().any(|location| {
-            (0..).zip(&location.reviews).any(|(entry, reviews)| {
+        let is_drawn = |number| {
+            let drawn = ids_of(&self.taken.reviews, account, || self.drawn_review_ids(account));
+            drawn.binary_search(&number).is_ok()
+        };
+        let lists = self.account(account).locations.iter().flat_map(|location| &location.reviews);
+        let mut given = lists.filter_map(|reviews| match reviews {
+            records::Reviews::Given(given) => Some(given),
+            records::Reviews::Generated(_) => None,
+        });
+        number.is_some_and(is_drawn)
+            || given.any(|given| given.iter().any(|review| review.id.as_deref() == Some(id)))
+    }
+
+    fn drawn_review_ids(&self, account: u32) -> Vec<u64> {
+        let mut ids = Vec::new();
+        for location in &self.account(account).locations {
+            for (entry, reviews) in (0..).zip(&location.reviews) {
                 let stream = Record::stream(self.seed, REVIEW, location.number, entry);
+                let drawn = |index| Record::of(&stream, index).id();
                 match reviews {
-                    records::Reviews::Given(given) => (0..).zip(given).any(|(index, review)| {
-                        review.id.as_ref().map_or_else(|| drawn(&stream, index), |given| given == id)
-                    }),
-                    records::Reviews::Generated(plan) => {
-                        number.is_some() && (0..plan.count).any(|index| drawn(&stream, index))
+                    records::Reviews::Given(given) => {
+                        let without = (0..).zip(given).filter(|(_, review)| review.id.is_none());
+                        ids.extend(without.map(|(index, _)| drawn(index)));
                     }
+                    records::Reviews::Generated(plan) => ids.extend((0..plan.count).map(drawn)),
                 }
-            })
-        })
+            }
+        }
+        ids
     }
 
     /// Whether a question of that account has that id.
@@ -295,8 +369,11 @@ impl Dataset {
 
     /// Whether an answer to a question of that account has that id.
     pub(crate) fn has_answer(&self, account: u32, id: u64) -> bool {
-        let mut questions = self.questions_of(account).filter_map(|row| self.question(row));
-        questions.any(|question| question.answers.iter().any(|answer| answer.id == id))
+        let compute = || {
+            let questions = self.questions_of(account).filter_map(|row| self.question(row));
+            questions.flat_map(|question| question.answers).map(|answer| answer.id).collect()
+        };
+        ids_of(&self.taken.answers, account, compute).binary_search(&id).is_ok()
     }
 
     fn questions_of(&self, account: u32) -> impl Iterator<Item = &Row> {

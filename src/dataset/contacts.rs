@@ -1,14 +1,16 @@
 //! The contacts of a scenario, and the lookup of a contact by its identifiers.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use crate::api::fold::fold;
 use crate::api::phone::{COUNTRIES, comparable};
 use crate::dataset::generated::{Record, pick_weighted};
 use crate::dataset::people::person;
-use crate::dataset::records::{Business, Contact, ContactPlan, Locale};
+use crate::dataset::records::{Business, Contact, ContactPlan, CustomField, Locale};
 use crate::dataset::text::Text;
 use crate::draw::Seed;
+use crate::memory::{heap, texts};
 
 /// A value by which a contact is found, in a form that can be compared.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,10 +43,33 @@ impl Identity {
     }
 }
 
+impl Contact {
+    /// About how many bytes it takes in a `ContactIndex`.
+    pub(crate) fn size(&self) -> usize {
+        // An identity is indexed by its text, in a node with a set of ids that has a node of its own.
+        let identities = [&self.external_id, &self.email, &self.phone];
+        let indexed = identities.into_iter().flatten().map(|text| 240 + heap(text.len())).sum::<usize>();
+        let names = [&self.first_name, &self.last_name, &self.country_code];
+        let tag = |tag: &String| size_of::<String>() + heap(tag.len());
+        let field = |field: &CustomField| {
+            let CustomField { name, kind, value } = field;
+            size_of::<CustomField>() + heap(name.len()) + heap(kind.len()) + heap(value.len())
+        };
+        size_of::<Self>()
+            + 100
+            + texts(identities)
+            + indexed
+            + texts(names)
+            + heap(size_of::<u64>() * self.business_ids.len())
+            + self.tags.iter().map(tag).sum::<usize>()
+            + self.custom_fields.iter().map(field).sum::<usize>()
+    }
+}
+
 /// The contacts of one enterprise, indexed by id and by identity.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ContactIndex {
-    contacts: BTreeMap<u64, Contact>,
+    contacts: BTreeMap<u64, Arc<Contact>>,
     by_identity: BTreeMap<Identity, BTreeSet<u64>>,
 }
 
@@ -61,11 +86,11 @@ impl ContactIndex {
         for identity in Identity::of(&contact) {
             self.by_identity.entry(identity).or_default().insert(contact.id);
         }
-        self.contacts.insert(contact.id, contact);
+        self.contacts.insert(contact.id, Arc::new(contact));
     }
 
     pub(crate) fn get(&self, id: u64) -> Option<&Contact> {
-        self.contacts.get(&id)
+        self.contacts.get(&id).map(Arc::as_ref)
     }
 
     /// The ids of the contacts with that identity, ascending.
@@ -74,8 +99,12 @@ impl ContactIndex {
     }
 
     /// All contacts, ordered by id.
-    pub(crate) fn all(&self) -> impl Iterator<Item = &Contact> {
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Arc<Contact>> {
         self.contacts.values()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.contacts.len()
     }
 }
 

@@ -1,7 +1,5 @@
 //! Entries as an HTTP archive, HAR 1.2 (<http://www.softwareishard.com/blog/har-12-spec/>), which browser tools can open.
 
-use std::sync::Arc;
-
 use serde_json::{Value, json};
 
 use crate::api::operation::Operation;
@@ -9,38 +7,38 @@ use crate::journal::entry::Entry;
 use crate::journal::json::{Origin, milliseconds};
 use crate::journal::mask::Mask;
 
-/// An archive of entries with their notes. A call without an answer has status 0, as browsers write it.
-pub(crate) fn archive(entries: &[(Arc<Entry>, Vec<String>)], origin: Origin<'_>) -> Value {
-    let entries: Vec<Value> = entries.iter().map(|(entry, notes)| entry_json(entry, notes, origin)).collect();
-    json!({
-        "log": {
-            "version": "1.2",
-            "creator": { "name": "standin", "version": env!("CARGO_PKG_VERSION") },
-            "entries": entries,
-        }
-    })
-}
+/// What stands before and after the entries of an archive.
+pub(crate) const AROUND: (&str, &str) = (
+    concat!(
+        r#"{"log":{"version":"1.2","creator":{"name":"standin","version":""#,
+        env!("CARGO_PKG_VERSION"),
+        r#""},"entries":["#
+    ),
+    "]}}",
+);
 
 fn pairs<'a>(list: impl Iterator<Item = (String, String)> + 'a) -> Vec<Value> {
     list.map(|(name, value)| json!({ "name": name, "value": value })).collect()
 }
 
-fn entry_json(entry: &Entry, notes: &[String], origin: Origin<'_>) -> Value {
+/// An entry of an archive with its notes. A call without an answer has status 0, as browsers write it.
+pub(crate) fn entry_json(entry: &Entry, notes: &[String], origin: Origin<'_>) -> Value {
     let (facts, call) = (&entry.facts, entry.call());
-    let mask = Mask::new(&facts.keys, origin.minted);
+    let mask = Mask::new(&facts.keys, origin.minted, origin.secrets);
     let host = call.header("host").unwrap_or_default();
     let world = if facts.prefixed { format!("/w/{}", origin.world) } else { String::new() };
     let query = mask.query(call.query);
     let before = if query.is_empty() { "" } else { "?" };
     let sent = call.parameters().map(|(name, value)| {
         let value = mask.parameter(&name, &value);
-        (name.into_owned(), value)
+        (mask.text(&name).into_owned(), value)
     });
-    let headers = call.headers.iter().map(|(name, value)| ((*name).to_owned(), mask.header(name, value)));
+    let headers =
+        call.headers.iter().map(|(name, value)| (mask.text(name).into_owned(), mask.header(name, value)));
     let took = milliseconds(entry.duration().unwrap_or_default());
     let mut request = json!({
         "method": call.method,
-        "url": format!("http://{host}{world}{}{before}{query}", call.path),
+        "url": format!("http://{host}{world}{}{before}{query}", mask.text(call.path)),
         "httpVersion": "HTTP/1.1",
         "cookies": [],
         "headers": pairs(headers),
@@ -50,16 +48,16 @@ fn entry_json(entry: &Entry, notes: &[String], origin: Origin<'_>) -> Value {
     });
     if !call.bytes().is_empty() {
         let kind = call.header("content-type").unwrap_or_default();
-        request["postData"] = json!({ "mimeType": kind, "text": mask.text(call.bytes()) });
+        request["postData"] = json!({ "mimeType": kind, "text": mask.body_text(call.bytes()) });
     }
     json!({
         "startedDateTime": facts.reading.now.iso(),
         "time": took,
         "request": request,
-        "response": response(entry),
+        "response": response(entry, &mask),
         "cache": {},
         "timings": { "send": 0, "wait": took, "receive": 0 },
-        "comment": notes.join("\n"),
+        "comment": mask.text(&notes.join("\n")),
         "_seq": facts.seq,
         "_world": origin.world,
         "_operation": facts.operation().map(Operation::name),
@@ -67,16 +65,16 @@ fn entry_json(entry: &Entry, notes: &[String], origin: Origin<'_>) -> Value {
     })
 }
 
-fn response(entry: &Entry) -> Value {
+fn response(entry: &Entry, mask: &Mask<'_>) -> Value {
     let status = entry.status();
     let header = |name: &str| {
         let found = entry.response_headers().find(|(known, _)| *known == name).filter(|_| status.is_some());
-        found.map(|(_, value)| String::from_utf8_lossy(value).into_owned()).unwrap_or_default()
+        found.map(|(name, value)| mask.header(name, value)).unwrap_or_default()
     };
     let headers = entry
         .response_headers()
         .filter(|_| status.is_some())
-        .map(|(name, value)| (name.to_owned(), String::from_utf8_lossy(value).into_owned()));
+        .map(|(name, value)| (name.to_owned(), mask.header(name, value)));
     let size = entry.response().len() + entry.response_lost();
     json!({
         "status": status.unwrap_or_default(),
@@ -87,7 +85,7 @@ fn response(entry: &Entry) -> Value {
         "content": {
             "size": size,
             "mimeType": header("content-type"),
-            "text": String::from_utf8_lossy(entry.response()),
+            "text": mask.body_text(entry.response()),
         },
         "redirectURL": header("location"),
         "headersSize": -1,

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::api::operation::Operation;
 use crate::journal::entry::Entry;
 use crate::journal::mask::Mask;
+use crate::journal::secrets::Secrets;
 
 /// The world that entries come from.
 #[derive(Clone, Copy, Debug)]
@@ -12,19 +13,20 @@ pub(crate) struct Origin<'a> {
     pub(crate) world: &'a str,
     /// The key that was minted for it.
     pub(crate) minted: Option<&'a str>,
+    pub(crate) secrets: &'a Secrets,
 }
 
 /// An entry with its notes. Keys are replaced by their names, and bodies are parsed if they are JSON.
 pub(crate) fn entry_json(entry: &Entry, notes: &[String], origin: Origin<'_>) -> Value {
     let (facts, call) = (&entry.facts, entry.call());
-    let mask = Mask::new(&facts.keys, origin.minted);
+    let mask = Mask::new(&facts.keys, origin.minted, origin.secrets);
     let mut query = Map::new();
     for (name, value) in call.parameters() {
-        put(&mut query, &name, mask.parameter(&name, &value));
+        put(&mut query, &mask.text(&name), mask.parameter(&name, &value));
     }
     let mut headers = Map::new();
     for (name, value) in &call.headers {
-        put(&mut headers, name, mask.header(name, value));
+        put(&mut headers, &mask.text(name), mask.header(name, value));
     }
     let mut json = json!({
         "seq": facts.seq,
@@ -34,13 +36,13 @@ pub(crate) fn entry_json(entry: &Entry, notes: &[String], origin: Origin<'_>) ->
         "operation": facts.operation().map(Operation::name),
         "key": facts.keys.label(facts.key_match),
         "method": call.method,
-        "path": call.path,
+        "path": mask.text(call.path),
         "query": query,
         "headers": headers,
         "body": mask.body(call.bytes()),
         "status": entry.status(),
         "code": facts.code,
-        "response": response(entry),
+        "response": response(entry, &mask),
         "fault": entry.fault(),
         "decision": facts.decision.as_ref().map(|decision| json!({
             "attempt": decision.attempt,
@@ -49,7 +51,7 @@ pub(crate) fn entry_json(entry: &Entry, notes: &[String], origin: Origin<'_>) ->
             "generation": decision.generation,
         })),
         "durationMs": entry.duration().map(milliseconds),
-        "notes": notes,
+        "notes": notes.iter().map(|note| mask.text(note)).collect::<Vec<_>>(),
     });
     if entry.body_lost() > 0 {
         json["bodyBytesNotKept"] = entry.body_lost().into();
@@ -57,18 +59,15 @@ pub(crate) fn entry_json(entry: &Entry, notes: &[String], origin: Origin<'_>) ->
     json
 }
 
-fn response(entry: &Entry) -> Value {
+fn response(entry: &Entry, mask: &Mask<'_>) -> Value {
     if entry.status().is_none() {
         return Value::Null;
     }
     let mut headers = Map::new();
     for (name, value) in entry.response_headers() {
-        put(&mut headers, name, String::from_utf8_lossy(value).into_owned());
+        put(&mut headers, name, mask.header(name, value));
     }
-    let body = entry.response();
-    let text = || Value::from(String::from_utf8_lossy(body));
-    let body =
-        if body.is_empty() { Value::Null } else { serde_json::from_slice(body).unwrap_or_else(|_| text()) };
+    let body = mask.body(entry.response());
     let mut json = json!({ "headers": headers, "body": body });
     if entry.response_lost() > 0 {
         json["bodyBytesNotKept"] = entry.response_lost().into();

@@ -1,22 +1,31 @@
 //! Replaces API keys by their names, such as `key:demo` or `key:2`, wherever they occur in a call.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use crate::api::call::KeyMatch;
 use crate::auth::Keys;
+use crate::journal::secrets::{Secrets, is_word, minted, replace_encoded};
 
-/// Knows the keys of a scenario and of a world.
+/// Knows the keys of a scenario and of a world, and the other secrets of the process.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mask<'a> {
     keys: &'a Keys,
     minted: Option<&'a str>,
+    secrets: &'a Secrets,
 }
+
+/// A shorter key is masked in a string of a body only if it is the whole string: it may be a word of a language.
+const SHORTEST_WORD: usize = 6;
 
 impl<'a> Mask<'a> {
     /// `minted` is the key that was minted for the world.
-    pub(crate) const fn new(keys: &'a Keys, minted: Option<&'a str>) -> Self {
-        Self { keys, minted }
+    pub(crate) const fn new(keys: &'a Keys, minted: Option<&'a str>, secrets: &'a Secrets) -> Self {
+        Self { keys, minted, secrets }
     }
+
+    /// How a text that was sent as a key relates to the keys.
     pub(crate) fn find(&self, key: &str) -> KeyMatch {
         let key = key.trim();
         match self.minted {
@@ -31,21 +40,53 @@ impl<'a> Mask<'a> {
         self.keys.label(self.find(sent)).unwrap_or_default()
     }
 
-    /// The name for a text, if it is one of the keys.
-    fn known(&self, text: &str) -> Option<String> {
-        let place = self.find(text);
-        matches!(place, KeyMatch::Listed(_) | KeyMatch::Minted).then(|| self.keys.label(place)).flatten()
+    /// Masks the secrets in a text, percent-encoded ones too.
+    pub(crate) fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        replace_encoded(text, &|rest, before| self.find_at(rest, before))
     }
 
-    /// Masks the value of a header.
+    /// The secret with which a text begins: its length, and the name that is shown for it.
+    fn find_at(&self, text: &str, before: Option<char>) -> Option<(usize, String)> {
+        let mut candidates = self.keys.finder().candidates(text);
+        let own = candidates.find_map(|key| {
+            let place = self.keys.match_of(Some(key));
+            let is_key = matches!(place, KeyMatch::Listed(_)) && is_word(text, key.len(), before);
+            Some((key.len(), self.keys.label(place).filter(|_| is_key)?))
+        });
+        own.or_else(|| {
+            let length = minted(text)?;
+            let is_own = self.minted == text.get(..length);
+            Some((length, if is_own { "key:minted" } else { "key:unknown" }.to_owned()))
+        })
+        .or_else(|| self.secrets.find(text, before))
+        .or_else(|| {
+            let own = self.minted.filter(|own| text.starts_with(own) && is_word(text, own.len(), before))?;
+            Some((own.len(), "key:minted".to_owned()))
+        })
+    }
+
+    /// Masks the value of a header. Of credentials only the scheme is shown: they may be those of a real service.
     pub(crate) fn header(&self, name: &str, value: &[u8]) -> String {
         let value = String::from_utf8_lossy(value);
-        if name == "x-api-key" { self.label(&value) } else { self.words(&value) }
+        match name {
+            "x-api-key" => self.label(&value),
+            "authorization" | "proxy-authorization" => {
+                let (scheme, sent) = value.trim().split_once(' ').unwrap_or(("", &value));
+                let masked = self.text(sent.trim());
+                let shown = if masked == sent.trim() { "key:unknown" } else { &masked };
+                format!("{scheme} {shown}").trim_start().to_owned()
+            }
+            _ => self.text(&value).into_owned(),
+        }
     }
 
     /// Masks the decoded value of a query parameter.
     pub(crate) fn parameter(&self, name: &str, value: &str) -> String {
-        if matches!(name, "api_key" | "apiKey" | "x-api-key") { self.label(value) } else { self.words(value) }
+        if matches!(name, "api_key" | "apiKey" | "x-api-key") {
+            self.label(value)
+        } else {
+            self.text(value).into_owned()
+        }
     }
 
     /// Masks a query. What is no key stays as it was sent.
@@ -54,8 +95,11 @@ impl<'a> Mask<'a> {
             let Some((name, value)) = form_urlencoded::parse(pair.as_bytes()).next() else {
                 return pair.to_owned();
             };
-            let masked = self.parameter(&name, &value);
-            if masked == value { pair.to_owned() } else { format!("{name}={masked}") }
+            let masked = (self.text(&name), self.parameter(&name, &value));
+            if masked == (Cow::Borrowed(&*name), value.into_owned()) {
+                return pair.to_owned();
+            }
+            format!("{}={}", masked.0, masked.1)
         };
         query.split('&').map(masked).collect::<Vec<_>>().join("&")
     }
@@ -75,12 +119,12 @@ impl<'a> Mask<'a> {
                 self.json(&mut json);
                 json
             }
-            Err(_) => self.words(&String::from_utf8_lossy(body)).into(),
+            Err(_) => self.text(&String::from_utf8_lossy(body)).into(),
         }
     }
 
     /// Masks a body as text. Without a key in it, it stays as it was sent.
-    pub(crate) fn text(&self, body: &[u8]) -> String {
+    pub(crate) fn body_text(&self, body: &[u8]) -> String {
         let shown = self.body(body);
         match (shown.as_str(), serde_json::from_slice::<Value>(body)) {
             (_, Ok(sent)) if sent == shown => String::from_utf8_lossy(body).into_owned(),
@@ -90,34 +134,40 @@ impl<'a> Mask<'a> {
         }
     }
 
-    fn json(&self, value: &mut Value) {
+    /// Masks the strings of a value, and the names of its members.
+    pub(crate) fn json(&self, value: &mut Value) {
         match value {
             Value::String(text) => {
-                if let Some(label) = self.known(text) {
-                    *text = label;
+                if let Some(masked) = self.string(text) {
+                    *text = masked;
                 }
             }
             Value::Array(list) => list.iter_mut().for_each(|value| self.json(value)),
-            Value::Object(members) => members.values_mut().for_each(|value| self.json(value)),
+            Value::Object(members) => {
+                members.values_mut().for_each(|value| self.json(value));
+                if members.keys().any(|name| self.string(name).is_some()) {
+                    let named = std::mem::take(members).into_iter();
+                    *members =
+                        named.map(|(name, value)| (self.string(&name).unwrap_or(name), value)).collect();
+                }
+            }
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }
 
-    /// Masks the words of a text that are keys. White space and the punctuation around values separate words.
-    fn words(&self, text: &str) -> String {
-        let mut out = String::with_capacity(text.len());
-        for part in
-            text.split_inclusive(|mark: char| mark.is_whitespace() || "\"'=&,;:{}[]()<>".contains(mark))
+    /// A string of a body with its secrets masked; none if it has none.
+    fn string(&self, text: &str) -> Option<String> {
+        if let Some((length, label)) = self.find_at(text.trim(), None)
+            && length == text.trim().len()
         {
-            let word =
-                part.trim_end_matches(|mark: char| mark.is_whitespace() || "\"'=&,;:{}[]()<>".contains(mark));
-            match self.known(word) {
-                Some(label) => out.push_str(&label),
-                None => out.push_str(word),
-            }
-            out.push_str(&part[word.len()..]);
+            return Some(label);
         }
-        out
+        let words =
+            |rest: &str, before| self.find_at(rest, before).filter(|(length, _)| *length >= SHORTEST_WORD);
+        match replace_encoded(text, &words) {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(masked) => Some(masked),
+        }
     }
 }
 
@@ -137,7 +187,10 @@ mod tests {
             own_world: false,
         };
         let keys = Keys::new(vec![key("demo-key", Some("demo")), key("two", None)]);
-        let mask = Mask::new(&keys, Some("mint"));
+        let secrets = Secrets::new(Some("token-of-admin".to_owned()));
+        let others = Keys::new(vec![key("elsewhere", Some("other"))]);
+        secrets.set_keys([&others].into_iter());
+        let mask = Mask::new(&keys, Some("mint"), &secrets);
         assert_eq!(mask.header("x-api-key", b" demo-key "), "key:demo");
         assert_eq!(mask.header("x-api-key", b"guessed"), "key:unknown");
         assert_eq!(mask.header("authorization", b"Bearer two"), "Bearer key:2");
@@ -150,5 +203,18 @@ mod tests {
         assert_eq!(body.to_string(), r#"{"a":["key:2",{"b":"key:demo"}],"apiKey":"key:unknown"}"#);
         assert_eq!(mask.body(br#"{"apiKey":"demo-key""#), r#"{"apiKey":"key:demo""#);
         assert_eq!(mask.body(b""), Value::Null);
+        assert_eq!(mask.header("authorization", b"Bearer token-of-admin"), "Bearer key:admin");
+        assert_eq!(mask.header("authorization", b"Basic dXNlcjpwYXNz"), "Basic key:unknown");
+        assert_eq!(mask.header("authorization", b"secret"), "key:unknown");
+        assert_eq!(
+            mask.header("referer", b"http://h.test/demo-key/x?a=elsewhere#x"),
+            "http://h.test/key:demo/x?a=key:other#x"
+        );
+        let minted = "standin-0123456789abcdef0123456789ab";
+        assert_eq!(mask.header("x", minted.as_bytes()), "key:unknown");
+        assert_eq!(mask.text("/v1/%64emo-key/x"), "/v1/key:demo/x");
+        assert_eq!(mask.query("demo-key&x=1&elsewhere=2"), "key:demo=&x=1&key:other=2");
+        let body = mask.body(br#"{"demo-key":1,"a":"say demo-key, two","b":" two "}"#);
+        assert_eq!(body.to_string(), r#"{"a":"say key:demo, two","b":"key:2","key:demo":1}"#);
     }
 }

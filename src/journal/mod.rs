@@ -10,6 +10,8 @@ pub(crate) mod record;
 pub(crate) mod filter;
 /// Replacing API keys by their names.
 pub(crate) mod mask;
+/// Secrets beside the keys of a world.
+pub(crate) mod secrets;
 /// Remarks on what the client did.
 pub(crate) mod notes;
 /// Entries as JSON.

@@ -9,6 +9,8 @@ use crate::dataset::added::{AddedQuestion, AddedReview, Additions};
 use crate::dataset::facts::Dataset;
 use crate::dataset::records::{Question, Review};
 use crate::draw::Draw;
+use crate::ledger::Full;
+use crate::memory::{Memory, Share};
 
 /// All records that were added to a world.
 #[derive(Debug, Default)]
@@ -24,11 +26,12 @@ pub(crate) struct AddedRecords {
 #[derive(Debug, Default)]
 struct Records {
     /// With the alias of the source, whose index may change with a reload.
-    reviews: Vec<(u64, String, Review)>,
+    reviews: Vec<(u64, String, Arc<AddedReview>)>,
     questions: Vec<(u64, Arc<AddedQuestion>)>,
     /// How many reviews and questions were added to each location.
     review_counts: BTreeMap<u64, u32>,
     question_counts: BTreeMap<u64, u32>,
+    share: Share,
 }
 
 /// The records as additions to one dataset, without those whose location or source it does not have.
@@ -40,15 +43,31 @@ struct Lists {
     additions: Arc<Additions>,
 }
 
-/// The error of an id that the account has already.
+/// Why a record is not added.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct IdTaken {
-    /// What has the id: a review, a question or an answer.
-    pub(crate) what: &'static str,
-    pub(crate) id: String,
+pub(crate) enum NotAdded {
+    /// The account has the id already, of a review, a question or an answer.
+    IdTaken { what: &'static str, id: String },
+    /// There is no room for it.
+    Full(Full),
+}
+
+fn taken(what: &'static str, id: impl ToString) -> NotAdded {
+    NotAdded::IdTaken { what, id: id.to_string() }
 }
 
 impl AddedRecords {
+    /// No records, in a world with that memory.
+    pub(crate) fn new(memory: &Arc<Memory>) -> Self {
+        let records = Records { share: memory.share(0), ..Records::default() };
+        Self { records: Mutex::new(records), ..Self::default() }
+    }
+
+    /// Whether `read` has to rebuild the lists for a dataset, which takes long if there are many records.
+    pub(crate) fn is_stale(&self, dataset: &Dataset) -> bool {
+        self.lists().dataset.is_some_and(|number| number != dataset.number)
+    }
+
     /// The additions to a dataset; none if nothing has been added.
     pub(crate) fn read(&self, dataset: &Dataset) -> Option<Arc<Additions>> {
         let lists = self.lists();
@@ -57,8 +76,8 @@ impl AddedRecords {
             // The first request after a reload.
             _ => {
                 drop(lists);
-                let records = self.records();
-                self.rebuild_if_stale(&records, dataset);
+                let mut records = self.records();
+                self.rebuild_if_stale(&mut records, dataset);
                 Some(Arc::clone(&self.lists().additions))
             }
         }
@@ -68,33 +87,35 @@ impl AddedRecords {
     /// there before.
     ///
     /// # Errors
-    /// A review of the account has the id.
+    /// A review of the account has the id, or there is no room.
     pub(crate) fn add_review(
         &self,
         dataset: &Dataset,
         location: u32,
         mut review: Review,
-    ) -> Result<Arc<AddedReview>, IdTaken> {
+    ) -> Result<Arc<AddedReview>, NotAdded> {
         let mut records = self.records();
-        self.rebuild_if_stale(&records, dataset);
+        self.rebuild_if_stale(&mut records, dataset);
         let (account, number) = (dataset.account_of(location), dataset.location(location).number);
         let count = records.review_counts.get(&number).copied().unwrap_or_default();
-        let taken =
+        let is_taken =
             |id: &str| dataset.has_review(account, id) || self.lists().additions.has_review(account, id);
+        let size = review.added_size();
         let id = match review.id {
-            Some(id) if taken(&id) => return Err(IdTaken { what: "review", id }),
+            Some(id) if is_taken(&id) => return Err(taken("review", id)),
             Some(id) => id,
             None => {
                 let draw = Draw::new(dataset.seed, "added-review").with(number).with(count.into());
-                draw_free(draw, |id| taken(&id.to_string())).to_string()
+                draw_free(draw, |id| is_taken(&id.to_string())).to_string()
             }
         };
         review.id = Some(id.clone());
         let source = dataset.sources.get(usize::from(review.source));
         let alias = source.map(|source| source.alias.clone()).unwrap_or_default();
-        records.reviews.push((number, alias, review.clone()));
-        records.review_counts.insert(number, count + 1);
+        records.share.replace(0, size).map_err(|full| NotAdded::Full(full.into()))?;
         let added = Arc::new(AddedReview::new(dataset, location, id, review));
+        records.reviews.push((number, alias, Arc::clone(&added)));
+        records.review_counts.insert(number, count + 1);
         Arc::make_mut(&mut self.write_lists().additions).add_review(dataset, Arc::clone(&added));
         Ok(added)
     }
@@ -102,37 +123,39 @@ impl AddedRecords {
     /// Adds a question to a location. It and its answers get ids as a review does.
     ///
     /// # Errors
-    /// A question of the account has the question's id, or an answer that of an answer.
+    /// A question of the account has the question's id, or an answer that of an answer, or there is no room.
     pub(crate) fn add_question(
         &self,
         dataset: &Dataset,
         location: u32,
         mut question: Question,
-    ) -> Result<Arc<AddedQuestion>, IdTaken> {
+    ) -> Result<Arc<AddedQuestion>, NotAdded> {
         let mut records = self.records();
-        self.rebuild_if_stale(&records, dataset);
+        self.rebuild_if_stale(&mut records, dataset);
         let (account, number) = (dataset.account_of(location), dataset.location(location).number);
         let index = records.question_counts.get(&number).copied().unwrap_or_default();
         let draw = Draw::new(dataset.seed, "added-question").with(number).with(index.into());
 
-        let taken =
+        let size = question.added_size();
+        let is_taken =
             |id| dataset.has_question(account, id) || self.lists().additions.has_question(account, id);
         let id = match question.id {
-            Some(id) if taken(id) => return Err(IdTaken { what: "question", id: id.to_string() }),
+            Some(id) if is_taken(id) => return Err(taken("question", id)),
             Some(id) => id,
-            None => draw_free(draw.clone(), taken),
+            None => draw_free(draw.clone(), is_taken),
         };
         question.id = Some(id);
-        let taken = |id| dataset.has_answer(account, id) || self.lists().additions.has_answer(account, id);
+        let is_taken = |id| dataset.has_answer(account, id) || self.lists().additions.has_answer(account, id);
         let mut own: Vec<u64> = question.answers.iter().filter_map(|answer| answer.id).collect();
-        if let Some(id) = own.iter().find(|id| taken(**id)) {
-            return Err(IdTaken { what: "answer", id: id.to_string() });
+        if let Some(id) = own.iter().find(|id| is_taken(**id)) {
+            return Err(taken("answer", id));
         }
         for (answer, at) in question.answers.iter_mut().zip(1..).filter(|(answer, _)| answer.id.is_none()) {
-            let id = draw_free(draw.with(at), |id| own.contains(&id) || taken(id));
+            let id = draw_free(draw.with(at), |id| own.contains(&id) || is_taken(id));
             own.push(id);
             answer.id = Some(id);
         }
+        records.share.replace(0, size).map_err(|full| NotAdded::Full(full.into()))?;
         let added = Arc::new(AddedQuestion { id, record: question, location, index });
         records.questions.push((number, Arc::clone(&added)));
         records.question_counts.insert(number, index + 1);
@@ -153,7 +176,7 @@ impl AddedRecords {
     }
 
     /// Rebuilds the lists unless they are those of the dataset.
-    fn rebuild_if_stale(&self, records: &Records, dataset: &Dataset) {
+    fn rebuild_if_stale(&self, records: &mut Records, dataset: &Dataset) {
         if self.lists().dataset != Some(dataset.number) {
             let additions = Arc::new(records.additions(dataset));
             *self.write_lists() = Lists { dataset: Some(dataset.number), additions };
@@ -162,20 +185,21 @@ impl AddedRecords {
 }
 
 impl Records {
-    fn additions(&self, dataset: &Dataset) -> Additions {
+    /// The records as additions to a dataset. From now on they are those of that dataset, so that none is there twice.
+    fn additions(&mut self, dataset: &Dataset) -> Additions {
         let mut additions = Additions::default();
-        for (number, alias, review) in &self.reviews {
+        for (number, alias, added) in &mut self.reviews {
             let source = sources::find(&dataset.sources, alias).and_then(|index| u16::try_from(index).ok());
             if let (Some(location), Some(source)) = (dataset.location_at(*number), source) {
-                let review = Review { source, ..review.clone() };
-                let id = review.id.clone().unwrap_or_default();
-                additions.add_review(dataset, Arc::new(AddedReview::new(dataset, location, id, review)));
+                let review = Review { source, ..added.record.clone() };
+                *added = Arc::new(AddedReview::new(dataset, location, added.id.clone(), review));
+                additions.add_review(dataset, Arc::clone(added));
             }
         }
-        for (number, question) in &self.questions {
+        for (number, added) in &mut self.questions {
             if let Some(location) = dataset.location_at(*number) {
-                let question = AddedQuestion { location, ..AddedQuestion::clone(question) };
-                additions.add_question(dataset, Arc::new(question));
+                *added = Arc::new(AddedQuestion { location, ..AddedQuestion::clone(added) });
+                additions.add_question(dataset, Arc::clone(added));
             }
         }
         additions
@@ -190,6 +214,7 @@ mod tests {
     use crate::dataset::facts::fixture;
     use crate::dataset::records::Reviewer;
     use crate::dataset::selection::Filter;
+    use crate::memory::Limits;
 
     fn review(id: Option<&str>, day: i32) -> Review {
         Review {
@@ -239,7 +264,7 @@ mod tests {
         }
         assert_eq!(lists(), before, "the lists were extended in place");
         let reading = records.read(&dataset).unwrap();
-        assert!(reading.select(&EVERY).any(|review| std::ptr::eq(review, &raw const *first)));
+        assert!(reading.select(&EVERY).any(|review| Arc::ptr_eq(review, &first)));
         let count = reading.select(&EVERY).count();
         records.add_review(&dataset, 0, review(None, 20_000)).unwrap();
         assert_eq!(reading.select(&EVERY).count(), count, "a request keeps what it reads");
@@ -269,9 +294,20 @@ mod tests {
         records.add_review(&dataset, 1, review(Some("x"), 20_001)).unwrap();
         assert_eq!(ids(&records.read(&reloaded).unwrap()), ["x", &drawn]);
         let taken = records.add_review(&reloaded, 0, review(Some("x"), 20_002)).unwrap_err();
-        assert_eq!(taken, IdTaken { what: "review", id: "x".to_owned() });
+        assert_eq!(taken, NotAdded::IdTaken { what: "review", id: "x".to_owned() });
         let reset = AddedRecords::default();
         assert!(reset.read(&reloaded).is_none());
         assert_eq!(reset.add_review(&dataset, 0, review(None, 20_000)).unwrap().id, drawn);
+    }
+
+    #[test]
+    fn what_has_no_room_is_not_added() {
+        let (dataset, all) = (fixture::generated(10), Arc::default());
+        let records = AddedRecords::new(&Memory::new(Limits { world: 10_000, all: 10_000 }, all));
+        let long = |length| Review { comments: Some("x".repeat(length)), ..review(None, 20_000) };
+        records.add_review(&dataset, 0, long(6_000)).unwrap();
+        assert!(matches!(records.add_review(&dataset, 0, long(6_000)), Err(NotAdded::Full(_))));
+        records.add_review(&dataset, 0, long(10)).unwrap();
+        assert_eq!(records.read(&dataset).unwrap().select(&EVERY).count(), 2);
     }
 }

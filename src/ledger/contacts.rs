@@ -1,6 +1,7 @@
 //! The contacts that clients wrote, which override those of the dataset.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::api::ids::draw_free;
 use crate::dataset::contacts::{ContactIndex, Identity};
@@ -66,7 +67,7 @@ impl<'a> ContactView<'a> {
     pub(crate) fn all(&self) -> Vec<&'a Contact> {
         let mut all: BTreeMap<u64, &Contact> = BTreeMap::new();
         for register in [self.seeded, self.written].into_iter().flatten() {
-            all.extend(register.all().map(|contact| (contact.id, contact)));
+            all.extend(register.all().map(|contact| (contact.id, &**contact)));
         }
         all.into_values().collect()
     }
@@ -115,7 +116,12 @@ impl WrittenContacts {
         ContactView { seeded, written: self.written.get(&enterprise) }
     }
 
-    pub(crate) fn put(&mut self, enterprise: u64, contact: Contact) {
+    /// The written contacts of an enterprise, ordered by id.
+    pub(crate) fn written(&self, enterprise: u64) -> Vec<Arc<Contact>> {
+        self.written.get(&enterprise).into_iter().flat_map(ContactIndex::all).cloned().collect()
+    }
+
+    pub(super) fn put(&mut self, enterprise: u64, contact: Contact) {
         self.written.entry(enterprise).or_default().put(contact);
     }
 }

@@ -1,5 +1,8 @@
 //! Webhook subscriptions, in the order in which they were created.
 
+/// Most subscriptions of a world. Each event is matched with all of them.
+pub(crate) const MOST_SUBSCRIPTIONS: usize = 1_000;
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Subscription {
     /// From 1.
@@ -9,7 +12,7 @@ pub(crate) struct Subscription {
     /// Names of the events, in the order of the request.
     pub(crate) events: Vec<String>,
     pub(crate) endpoint: String,
-    /// Whether a web page created it where any key is accepted. Any page that the user visits could have done so.
+    /// Whether a foreign web page created it. Any page that the user visits can do so, and nothing is delivered to it.
     pub(crate) by_page: bool,
 }
 
@@ -20,7 +23,7 @@ pub(crate) struct Subscriptions {
 
 impl Subscriptions {
     /// Adds a subscription, and returns its id.
-    pub(crate) fn add(&mut self, business: u64, events: Vec<String>, endpoint: String, by_page: bool) -> u64 {
+    pub(super) fn add(&mut self, business: u64, events: Vec<String>, endpoint: String, by_page: bool) -> u64 {
         let id = self.subscriptions.last().map_or(0, |last| last.id) + 1;
         self.subscriptions.push(Subscription { id, business, events, endpoint, by_page });
         id

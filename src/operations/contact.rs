@@ -18,7 +18,7 @@ use crate::api::schema::{self, Boolean, Integer, schemas};
 use crate::dataset::facts::{BusinessRef, Dataset};
 use crate::dataset::records::{CustomField, Preferences};
 use crate::ledger::contacts::Change;
-use crate::operations::spec::{Authorized, Context, Done, KeyIn, Run, Spec};
+use crate::operations::spec::{Authorized, Context, Done, KeyIn, Run, Spec, full};
 
 pub(crate) static SPEC: Spec = Spec {
     operation: Operation::new("contact"),
@@ -32,6 +32,7 @@ pub(crate) static SPEC: Spec = Spec {
     own_codes: &[Code::BusinessMissing, Code::NoBody, Code::ContactUnknown, Code::TextCategorisation],
     injected_2003: "email or phone is mandatory",
     paging: None,
+    searches: None,
     run: Run::ForAccount(Code::BusinessMissing, run),
 };
 
@@ -164,7 +165,7 @@ fn run(context: &Context<'_>, authorized: &Authorized<'_>, enterprise: u32) -> R
         upsert.contact.country_code.get_or_insert_with(|| COUNTRIES[0].to_owned());
     }
     let id = upsert.contact.id;
-    ledger.contacts.put(number, upsert.contact);
+    ledger.put_contact(number, upsert.contact).map_err(full)?;
     let note = upsert.other.map(|other| {
         format!("values of the call belong to contact {other} as well; contact {id} was updated, found first")
     });

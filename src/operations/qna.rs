@@ -22,6 +22,7 @@ use crate::operations::spec::{
 
 const BUSINESS: ParameterName = ParameterName::Dialect(|names| &names.business);
 const START_INDEX: &str = "startIndex";
+const PAGE_SIZE: &str = "pageSize";
 const DEFAULT_PAGE_SIZE: u64 = 25;
 
 pub(crate) static SPEC: Spec = Spec {
@@ -38,9 +39,11 @@ pub(crate) static SPEC: Spec = Spec {
     paging: Some(Paging {
         start: StartIndex::Body(START_INDEX),
         count: None,
+        body_count: Some(PAGE_SIZE),
         element: "question",
         total: Some("totalCount"),
     }),
+    searches: None,
     run: Run::ForKey(run),
 };
 
@@ -116,14 +119,14 @@ pub(crate) struct ResponseAnswer<'a> {
 
 fn run(context: &Context<'_>, authorized: &Authorized<'_>) -> Result<Done, ApiError> {
     let (dataset, call) = (context.dataset, authorized.call);
+    let request: Request = field::object_or_default(call.bytes())?;
     let name = BUSINESS.get(context.dialect);
     let Some(sent) = call.parameter(name) else {
         return Err(ApiError::new(Code::BusinessInvalid, format!("{name}: the parameter is missing")));
     };
     let place = authorized.caller.business(dataset, name, &sent)?;
-    let request: Request = field::object_or_default(call.bytes())?;
     let start = request.start_index.index(START_INDEX, Code::StartIndex)?.unwrap_or(0);
-    let count = request.page_size.index("pageSize", Code::Count)?.unwrap_or(DEFAULT_PAGE_SIZE);
+    let count = request.page_size.index(PAGE_SIZE, Code::Count)?.unwrap_or(DEFAULT_PAGE_SIZE);
     within_window(start, count)?;
 
     let mut asked = vec![false; dataset.location_count()];

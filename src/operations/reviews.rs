@@ -67,9 +67,11 @@ pub(crate) static SPEC: Spec = Spec {
     paging: Some(Paging {
         start: StartIndex::Query(START_INDEX),
         count: Some(COUNT),
+        body_count: None,
         element: "review",
         total: None,
     }),
+    searches: Some("searchStr"),
     run: Run::ForKey(run),
 };
 
@@ -187,6 +189,7 @@ impl Serialize for AsText {
 
 fn run(context: &Context<'_>, authorized: &Authorized<'_>) -> Result<Done, ApiError> {
     let (dataset, call) = (context.dataset, authorized.call);
+    let request: Request = field::object_or_default(call.bytes())?;
     let name = |parameter: ParameterName| parameter.get(context.dialect);
     let flag = call.parameter(name(COMPETITOR));
     let competitor = match flag.as_deref().map(str::to_ascii_lowercase).as_deref() {
@@ -203,7 +206,6 @@ fn run(context: &Context<'_>, authorized: &Authorized<'_>) -> Result<Done, ApiEr
         return Err(must_be(name(COMPETITOR), "true or false", flag.as_deref().unwrap_or_default()));
     }
 
-    let request: Request = field::object_or_default(call.bytes())?;
     let from = date(request.from_date, "fromDate", Code::FromDate)?;
     let to = date(request.to_date, "toDate", Code::ToDate)?;
     let updated_from = date(request.update_from_date, "updateFromDate", Code::UpdateFromDate)?;

@@ -31,6 +31,7 @@ pub(crate) static SPEC: Spec = Spec {
     own_codes: &[Code::EnterpriseInvalid, Code::NumberInvalid],
     injected_2003: "businessNumbers are mandatory",
     paging: None,
+    searches: None,
     run: Run::ForAccount(Code::EnterpriseInvalid, run),
 };
 

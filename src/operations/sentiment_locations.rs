@@ -68,9 +68,11 @@ pub(crate) static SPEC: Spec = Spec {
     paging: Some(Paging {
         start: StartIndex::Query(ParameterName::Fixed(START_INDEX)),
         count: Some(ParameterName::Fixed(PAGE_SIZE)),
+        body_count: None,
         element: "location",
         total: Some("totalCount"),
     }),
+    searches: None,
     run: Run::ForAccount(Code::EnterpriseInvalid, run),
 };
 
@@ -122,6 +124,7 @@ pub(crate) struct DataPoint {
 
 fn run(context: &Context<'_>, authorized: &Authorized<'_>, enterprise: u32) -> Result<Done, ApiError> {
     let (dataset, call) = (context.dataset, authorized.call);
+    let request: Request = field::object_or_default(call.bytes())?;
     let start = index(call, START_INDEX)
         .map_err(|sent| must_be(START_INDEX, "an integer of 0 or more", &sent))?
         .unwrap_or(0);
@@ -137,7 +140,6 @@ fn run(context: &Context<'_>, authorized: &Authorized<'_>, enterprise: u32) -> R
         Some(other) => return Err(must_be(SORT_ORDER, "0 or 1", other)),
     };
 
-    let request: Request = field::object_or_default(call.bytes())?;
     let mut locations = business_numbers(dataset, enterprise, request.business_numbers)?;
     let from = request.start_date.day("startDate")?;
     let to = request.end_date.day("endDate")?;

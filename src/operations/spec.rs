@@ -14,7 +14,7 @@ use crate::api::operation::Operation;
 use crate::auth::Caller;
 use crate::dataset::added::Additions;
 use crate::dataset::facts::Dataset;
-use crate::ledger::Ledger;
+use crate::ledger::{Full, Ledger};
 
 /// The definition of one operation. Every operation is a POST with a JSON body and a JSON answer.
 pub(crate) struct Spec {
@@ -37,6 +37,8 @@ pub(crate) struct Spec {
     pub(crate) injected_2003: &'static str,
     /// Where a page begins and how long the whole list is, if it answers pages.
     pub(crate) paging: Option<Paging>,
+    /// The field of the body whose text is searched for, if there is one.
+    pub(crate) searches: Option<&'static str>,
     pub(crate) run: Run,
 }
 
@@ -106,10 +108,24 @@ pub(crate) struct Paging {
     pub(crate) start: StartIndex,
     /// The query parameter with the length of a page, where there is one.
     pub(crate) count: Option<ParameterName>,
+    /// The member of the body with the length of a page, where there is one.
+    pub(crate) body_count: Option<&'static str>,
     /// The member of the answer with the length of the list. None if the answer is only the page.
     pub(crate) total: Option<&'static str>,
     /// What an element of the list is.
     pub(crate) element: &'static str,
+}
+
+impl Paging {
+    /// The length of the page that a call asks for, if it says one.
+    pub(crate) fn asked(&self, call: &Call<'_>, dialect: &Dialect) -> Option<u64> {
+        if let Some(name) = self.count {
+            return call.parameter(name.get(dialect))?.trim().parse().ok();
+        }
+        let body: Value = serde_json::from_slice(call.bytes()).ok()?;
+        let count = body.get(self.body_count?)?;
+        count.as_u64().or_else(|| count.as_str()?.trim().parse().ok())
+    }
 }
 
 /// Where a call says at which index a page starts.
@@ -164,6 +180,11 @@ impl Done {
     pub(crate) fn new(account: u64, response: &impl serde::Serialize) -> Self {
         Self { body: json(response), account, contact: None, note: None }
     }
+}
+
+/// The error of a call for whose data the world has no room.
+pub(crate) fn full(full: Full) -> ApiError {
+    ApiError { message: "The world is full".into(), ..ApiError::new(Code::TooLarge, full.to_string()) }
 }
 
 /// The JSON of an answer.

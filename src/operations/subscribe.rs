@@ -14,9 +14,10 @@ use crate::api::error::{ApiError, Code};
 use crate::api::events;
 use crate::api::field::{self, Field, element_must_be, must_be};
 use crate::api::operation::Operation;
+use crate::api::origin::is_foreign_page;
 use crate::api::schema::{self, Integer};
 use crate::dataset::facts::BusinessRef;
-use crate::operations::spec::{Authorized, Context, Done, KeyIn, Run, Spec};
+use crate::operations::spec::{Authorized, Context, Done, KeyIn, Run, Spec, full};
 
 pub(crate) static SPEC: Spec = Spec {
     operation: Operation::new("subscribe"),
@@ -30,6 +31,7 @@ pub(crate) static SPEC: Spec = Spec {
     own_codes: &[Code::BusinessInvalid],
     injected_2003: "events is mandatory",
     paging: None,
+    searches: None,
     run: Run::ForKey(run),
 };
 
@@ -77,10 +79,9 @@ fn run(context: &Context<'_>, authorized: &Authorized<'_>) -> Result<Done, ApiEr
     let endpoint = endpoint(request.endpoint)?;
 
     let business_id = context.dataset.account(account).number;
-    let from_page = ["origin", "sec-fetch-site"].iter().any(|name| call.header(name).is_some());
-    let by_page = from_page && authorized.caller.key.is_none();
+    let by_page = is_foreign_page(call);
     let mut ledger = context.ledger.lock().unwrap_or_else(PoisonError::into_inner);
-    let subscription_id = ledger.subscriptions.add(business_id, events.clone(), endpoint, by_page);
+    let subscription_id = ledger.subscribe(business_id, events.clone(), endpoint, by_page).map_err(full)?;
     drop(ledger);
     Ok(Done::new(business_id, &Response { subscription_id, business_id, events: &events }))
 }

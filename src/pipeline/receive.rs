@@ -38,6 +38,32 @@ pub(crate) struct Received<'a> {
     pub(super) foreign_key: bool,
 }
 
+/// A call with a longer body may take long.
+const LONG_BODY: usize = 64 << 10;
+/// A call that asks for more elements may take long.
+const LONG_PAGE: u64 = 1_000;
+
+impl Received<'_> {
+    /// Whether it may take long to answer, so that it must not be done where other calls wait: the call has a long body or asks
+    /// for a long page, or it searches a large dataset for a text.
+    pub(crate) fn may_take_long(&self) -> bool {
+        let Some((spec, _)) = self.route else { return false };
+        let bytes = self.call.bytes();
+        if bytes.len() > LONG_BODY {
+            return true;
+        }
+        let dialect = &self.snapshot.dialect;
+        let page = spec.paging.as_ref().and_then(|paging| paging.asked(&self.call, dialect));
+        page.is_some_and(|page| page > LONG_PAGE)
+            || self.snapshot.is_large()
+                && spec.searches.is_some_and(|field| contains(bytes, field.as_bytes()))
+    }
+}
+
+fn contains(bytes: &[u8], part: &[u8]) -> bool {
+    bytes.windows(part.len()).any(|window| window == part)
+}
+
 /// Finds the world of a call: by the path, else by the key, else the default world.
 ///
 /// # Errors

@@ -80,7 +80,11 @@ pub(super) fn record(decided: &Decided<'_>, shaped: Shaped) -> Outcome {
 /// Publishes a request on the world's stream, and the fault that took effect.
 fn publish(world: &World, entry: &Entry) {
     let minted = world.minted.as_ref().map(|key| key.key.as_str());
-    let request = json::entry_json(entry, &entry.facts.notes, Origin { world: &world.name, minted });
+    let request = json::entry_json(
+        entry,
+        &entry.facts.notes,
+        Origin { world: &world.name, minted, secrets: world.secrets() },
+    );
     world.stream.publish("request", &request);
     if let Some(fault) = entry.fault() {
         let applied =

@@ -11,14 +11,15 @@ use actix_web::http::header::{HeaderName, HeaderValue};
 use actix_web::{HttpRequest, HttpResponse, web};
 use bytes::Bytes;
 
-use crate::api::call::{Body, Call, decode_unreserved};
+use crate::api::call::{Body, Call, OwnedCall, decode_unreserved};
 use crate::api::error::{ApiError, Code};
 use crate::api::reply::Reply;
 use crate::clock;
 use crate::pipeline;
-use crate::pipeline::receive::receive;
+use crate::pipeline::receive::{Received, receive};
 use crate::pipeline::record::{Handled, Outcome};
 use crate::server::log::Line;
+use crate::server::long::{self, LargeAnswer};
 use crate::server::state::State;
 use crate::server::{body, wire};
 use crate::world::snapshot::Snapshot;
@@ -40,27 +41,54 @@ pub(crate) async fn answer(
         body::Body::NoRoom => return response(no_room()),
     };
     let path = decode_unreserved(request.uri().path());
-    let Outcome { reply, send_plan, handled } = respond(&state, call(&request, &path, body)).await;
+    let (outcome, permit) = respond(&state, || call(&request, &path, body)).await;
+    let Outcome { reply, send_plan, handled } = outcome;
     // The answer may be delayed.
     drop(held);
     let mut exchange = Exchange::new(&state, &request, began, &reply, handled);
-    let response = wire::perform(&request, send_plan, response(reply)).await;
+    let response = long::hold(response(reply), permit);
+    let response = wire::perform(&request, send_plan, response).await;
     exchange.is_answered = true;
     response
 }
 
-/// Walks the pipeline.
-async fn respond(state: &State, call: Call<'_>) -> Outcome {
-    let received = match receive(&state.registry, call) {
+/// Walks the pipeline, for a call that may take long on another thread.
+async fn respond<'a>(state: &State, call: impl Fn() -> Call<'a>) -> (Outcome, LargeAnswer) {
+    let received = match receive(&state.registry, call()) {
         Ok(received) => received,
-        Err(reply) => return reply.into(),
+        Err(reply) => return (reply.into(), None),
     };
     build_dataset(&received.snapshot).await;
+    prepare_additions(&received).await;
+    if !received.may_take_long() {
+        return (walk(&received), None);
+    }
+    drop(received);
+    let (owned, registry) = (OwnedCall::new(&call()), Arc::clone(&state.registry));
+    let answered = long::answer(move || match receive(&registry, owned.call()) {
+        Ok(received) => walk(&received),
+        Err(reply) => reply.into(),
+    });
+    answered.await.unwrap_or_else(|| (internal(), None))
+}
+
+fn walk(received: &Received<'_>) -> Outcome {
     // A bug costs one request.
-    let answer = || pipeline::answer(&received, received.snapshot.dataset());
-    catch_unwind(AssertUnwindSafe(answer)).unwrap_or_else(|_| {
-        Reply::json(Code::Internal.row().status, ApiError::new(Code::Internal, "").body()).into()
-    })
+    let answer = || pipeline::answer(received, received.snapshot.dataset());
+    catch_unwind(AssertUnwindSafe(answer)).unwrap_or_else(|_| internal())
+}
+
+fn internal() -> Outcome {
+    Reply::json(Code::Internal.row().status, ApiError::new(Code::Internal, "").body()).into()
+}
+
+/// Merges the records that were added to the world with a dataset that has changed, off the request threads.
+async fn prepare_additions(received: &Received<'_>) {
+    let (run, snapshot) = (&received.run, &received.snapshot);
+    if snapshot.ready().is_some_and(|dataset| run.added.is_stale(dataset)) {
+        let (run, snapshot) = (Arc::clone(run), Arc::clone(snapshot));
+        let _ = web::block(move || drop(run.added.read(snapshot.dataset()))).await;
+    }
 }
 
 /// Builds the dataset of a snapshot off the request threads, unless it has been built. If that fails, whoever asks for
@@ -151,11 +179,12 @@ impl Drop for Exchange<'_> {
         let took = self.began.elapsed();
         let status = self.is_answered.then_some(self.status);
         if let Some(log) = &self.state.log {
+            let secrets = &self.state.registry.shared.secrets;
             log.request(&Line {
                 method: self.request.method().as_str(),
-                path: self.request.uri().path(),
+                path: &secrets.mask(self.request.uri().path()),
                 status,
-                detail: self.detail.as_deref(),
+                detail: self.detail.as_deref().map(|detail| secrets.mask(detail)).as_deref(),
                 fault: self.handled.as_ref().and_then(Handled::fault),
                 duration: took,
             });

@@ -2,7 +2,6 @@
 //! token, only who sends it.
 
 use std::borrow::Cow;
-use std::net::IpAddr;
 
 use actix_web::body::BoxBody;
 use actix_web::dev::{ServiceRequest, ServiceResponse};
@@ -12,6 +11,7 @@ use actix_web::middleware::Next;
 use actix_web::{Error, web};
 use subtle::ConstantTimeEq;
 
+use crate::api::origin::is_loopback_host;
 use crate::server::admin::error::AdminError;
 use crate::server::state::State;
 use crate::webhook::state::USER_AGENT;
@@ -53,7 +53,7 @@ fn check_origin(state: &State, headers: &HeaderMap) -> Result<(), AdminError> {
     if let Some(origin) = text(headers, header::ORIGIN).filter(|origin| !is_own(origin)) {
         return forbidden(format!("Origin is {origin}: the admin side answers its own pages alone."));
     }
-    if state.admin_token.is_none() && !is_loopback(&host) {
+    if state.admin_token.is_none() && !is_loopback_host(&host) {
         return forbidden(format!(
             "Host is {host}: without --admin-token the admin side answers to localhost alone."
         ));
@@ -72,40 +72,4 @@ pub(crate) fn has_token(state: &State, headers: &HeaderMap) -> bool {
 /// A header's text without the white space around it; bytes that are not UTF-8 are replaced.
 fn text(headers: &HeaderMap, name: impl AsHeaderName) -> Option<Cow<'_, str>> {
     headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes().trim_ascii()))
-}
-
-/// Whether a Host header names this machine itself.
-pub(crate) fn is_loopback(host: &str) -> bool {
-    let (name, port) = match host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-        Some((name, rest)) => (name, rest.strip_prefix(':').unwrap_or(rest)),
-        None => host.split_once(':').unwrap_or((host, "")),
-    };
-    let is_own = name.eq_ignore_ascii_case("localhost")
-        || name.to_ascii_lowercase().ends_with(".localhost")
-        || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
-    is_own && port.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn loopback_names_are_told_from_others() {
-        for own in ["localhost", "LOCALHOST:8080", "127.0.0.1:1", "[::1]:80", "127.9.9.9", "x.localhost:1"] {
-            assert!(is_loopback(own), "{own}");
-        }
-        for other in [
-            "",
-            "example.test",
-            "localhost.example.test",
-            "10.0.0.1:80",
-            "127.0.0.1.example.test",
-            "[::2]",
-            "localhost:80@example.test",
-            "[::1]example.test",
-        ] {
-            assert!(!is_loopback(other), "{other}");
-        }
-    }
 }

@@ -53,7 +53,7 @@ pub(crate) async fn surround(
         };
         log.request(&Line {
             method: method.as_str(),
-            path: &path,
+            path: &state.registry.shared.secrets.mask(&path),
             status: Some(status.as_u16()),
             detail: None,
             fault: None,

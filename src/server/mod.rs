@@ -16,6 +16,8 @@ pub(crate) mod admin;
 pub(crate) mod guard;
 /// Middleware for everything but the simulated API.
 pub(crate) mod middleware;
+/// Work that takes long.
+pub(crate) mod long;
 /// Reads a request's body.
 pub(crate) mod body;
 /// Gives freed memory back to the system.

@@ -21,9 +21,8 @@ pub(crate) async fn get(state: web::Data<State>, request: HttpRequest) -> HttpRe
     let rows = operations::ALL.map(|spec| format!("<li><code>POST {}</code></li>", spec.path)).concat();
     let worlds: Vec<String> = state
         .registry
-        .all()
+        .standing()
         .iter()
-        .filter(|world| world.is_standing())
         .map(|world| format!("<li><code>/w/{0}</code></li>", escaped(&world.name)))
         .collect();
     let worlds = worlds.concat();

@@ -125,8 +125,12 @@ fn subscribed(timeline: &str) -> Arc<Run> {
     ));
     let run = folder.registry.default_world().run();
     let events = vec!["x.y".to_owned(), "message.added".to_owned()];
-    run.ledger().subscriptions.add(1, events, "http://127.0.0.1:9/".to_owned(), false);
+    run.ledger().subscribe(1, events, "http://127.0.0.1:9/".to_owned(), false).unwrap();
     run
+}
+
+fn deliveries(run: &Run) -> Vec<Arc<Delivery>> {
+    run.deliveries(|_| true, 0..usize::MAX).page
 }
 
 fn payload(delivery: &Delivery) -> serde_json::Value {
@@ -152,7 +156,7 @@ fn events_of_a_timeline_are_emitted_in_order_by_however_many_threads() {
         }
     });
     while run.webhooks().emit_due(&*run, run.clock.at(real_now()), 10).more {}
-    let (all, _) = run.deliveries(|_| true);
+    let all = deliveries(&run);
     let at: Vec<i64> = all.iter().map(|delivery| delivery.event.at.0).collect();
     assert_eq!(at.len(), 999);
     assert!(at.is_sorted());
@@ -164,7 +168,7 @@ fn pending_deliveries_share_their_conversation_and_are_bounded_in_bytes() {
     for _ in 0..5_000 {
         assert_eq!(run.emit(&message("c", "x".repeat(10_000)), 1, None).unwrap().deliveries, 1);
     }
-    let (all, _) = run.deliveries(|_| true);
+    let all = deliveries(&run);
     let pending = all.iter().filter(|delivery| delivery.status == Status::Pending).count();
     assert!((2_500..3_300).contains(&pending), "{pending}");
     assert_eq!(all.last().unwrap().reason.as_deref(), Some("queue-full"));
@@ -181,15 +185,11 @@ fn conversations_that_were_quiet_for_longest_are_forgotten_when_there_are_too_ma
     for number in 0..40 {
         run.emit(&message(&format!("c{number}"), "x".repeat(1_000_000)), 1, None).unwrap();
     }
-    run.ledger().subscriptions.add(
-        1,
-        vec!["message.added".to_owned()],
-        "http://127.0.0.1:9/".to_owned(),
-        false,
-    );
+    let events = vec!["message.added".to_owned()];
+    run.ledger().subscribe(1, events, "http://127.0.0.1:9/".to_owned(), false).unwrap();
     for (conversation, messages) in [("c39", 2), ("c0", 1)] {
         run.emit(&message(conversation, "Hi".to_owned()), 1, None).unwrap();
-        let (all, _) = run.deliveries(|_| true);
+        let all = deliveries(&run);
         let payload = payload(all.last().unwrap());
         assert_eq!(payload["data"]["messages"].as_array().unwrap().len(), messages, "{conversation}");
     }
@@ -203,5 +203,5 @@ fn a_run_that_was_reset_delivers_nothing_more() {
     assert_eq!(run.emit(&message("c", "Hi".to_owned()), 1, None).unwrap().deliveries, 0);
     run.clock.set(later(run.clock.start(), Duration::from_secs(60))).unwrap();
     assert_eq!(run.webhooks().next_due(run.clock.start()), None);
-    assert!(run.deliveries(|_| true).0.is_empty());
+    assert!(deliveries(&run).is_empty());
 }

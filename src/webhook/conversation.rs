@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::clock::Moment;
 use crate::draw::Draw;
-use crate::webhook::memory::{Memory, Share};
+use crate::memory::{Memory, Share};
 
 /// Most messages of a conversation that are kept, and that a payload carries: the last ones.
 pub(crate) const MESSAGES: usize = 100;

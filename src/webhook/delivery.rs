@@ -16,7 +16,7 @@ pub(crate) struct Delivery {
     /// Id of the subscription.
     pub(crate) subscription: u64,
     pub(crate) endpoint: Arc<str>,
-    /// Whether a page of another site may have made the subscription.
+    /// Whether a foreign web page made the subscription.
     pub(crate) by_page: bool,
     pub(crate) status: Status,
     /// Why the delivery is dead.

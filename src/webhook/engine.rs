@@ -16,9 +16,9 @@ use tokio::task::{consume_budget, yield_now};
 use tokio::time::{timeout, timeout_at};
 
 use crate::clock::{self, Mode, Moment, later};
+use crate::memory::{Limits, Memory};
 use crate::webhook::client::Client;
 use crate::webhook::delivery::{Delivery, Status};
-use crate::webhook::memory::Memory;
 use crate::webhook::state::{DueDelivery, WorldHandle};
 use crate::webhook::target::Policy;
 
@@ -26,6 +26,8 @@ use crate::webhook::target::Policy;
 const AT_ONCE: usize = 256;
 /// Most bytes of their bodies, in KiB.
 const BODIES: u32 = 64 << 10;
+/// What the webhooks of a world, and of all worlds, hold.
+const MEMORY: Limits = Limits { world: 32 << 20, all: 128 << 20 };
 /// Most events of a timeline that are emitted before other tasks of the engine have their turn.
 const EVENTS_AT_ONCE: usize = 100;
 /// Most events of a timeline that one move of the clock may make due.
@@ -155,7 +157,7 @@ impl Engine {
 
     /// The memory of a new world's webhooks.
     pub(crate) fn memory(&self) -> Arc<Memory> {
-        Memory::new(Arc::clone(&self.memory))
+        Memory::new(MEMORY, Arc::clone(&self.memory))
     }
 
     /// Follows a world from now on, if it has scheduled work and is not followed already.
@@ -181,6 +183,7 @@ impl Engine {
     async fn run(self: Arc<Self>, world: Weak<dyn WorldHandle>) {
         loop {
             let Some(held) = world.upgrade() else { return };
+            prepare(&held).await;
             if self.step(&held) {
                 drop(held);
                 yield_now().await;
@@ -269,6 +272,7 @@ impl Engine {
             let progress = webhooks.progress.notified();
             tokio::pin!(progress);
             progress.as_mut().enable();
+            prepare(world).await;
             let more = self.step(world);
             let now = clock::real_now();
             if webhooks.is_idle(world.clock().at(now)) {
@@ -292,6 +296,17 @@ impl Engine {
         for world in worlds {
             self.settle(&world, deadline).await;
         }
+    }
+}
+
+/// Prepares a world for the events of its timeline that are due, off the thread of the engine: it may have to build its
+/// dataset.
+async fn prepare(world: &Arc<dyn WorldHandle>) {
+    let by = world.clock().at(clock::real_now()).since_start();
+    if !world.is_ready() && world.webhooks().count_due(by) > 0 {
+        let world = Arc::clone(world);
+        // If it fails, whoever asks for the dataset finds out.
+        let _ = tokio::task::spawn_blocking(move || world.prepare()).await;
     }
 }
 

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::clock::Moment;
+use crate::memory::{Memory, Share};
 use crate::webhook::conversation::ConversationSnapshot;
 use crate::webhook::fault::DeliveryKey;
-use crate::webhook::memory::{Memory, Share};
 use crate::webhook::payload::Payload;
 use crate::webhook::template::Problem;
 use crate::webhook::plan::WebhookPlan;

@@ -10,8 +10,6 @@ pub(crate) mod template_text;
 pub(crate) mod payload;
 /// Settings and compiled templates.
 pub(crate) mod plan;
-/// Memory bounds.
-pub(crate) mod memory;
 /// Conversations, which events change.
 pub(crate) mod conversation;
 /// An event, shared by its deliveries.

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use crate::clock::{Moment, later};
 use crate::draw::{Draw, Seed};
+use crate::memory::{Memory, Share};
 use crate::webhook::delivery::{Delivery, Status};
-use crate::webhook::memory::{Memory, Share};
 use crate::webhook::settings::{DeliveryEffect, Retry};
 
 /// Most attempts of one subscription at a time. It is one, so that a subscription sees the same order in every run.
@@ -44,7 +44,8 @@ pub(crate) struct Schedule {
 
 #[derive(Debug)]
 struct Entry {
-    delivery: Delivery,
+    /// Shared with whoever lists or watches deliveries; copied when it changes meanwhile.
+    delivery: Arc<Delivery>,
     lane: Lane,
     effect: Option<DeliveryEffect>,
     /// Attempts since the delivery was scheduled or retried by hand.
@@ -132,7 +133,7 @@ impl Schedule {
         self.by_id.insert(delivery.id.clone(), number);
         let share = self.memory.share(size_of::<Entry>() + delivery.own_size());
         let entry = Entry {
-            delivery,
+            delivery: Arc::new(delivery),
             lane,
             effect,
             tries: 0,
@@ -213,21 +214,28 @@ impl Schedule {
         taken
     }
 
-    pub(crate) fn get(&self, number: u64) -> Option<&Delivery> {
+    pub(crate) fn get(&self, number: u64) -> Option<&Arc<Delivery>> {
         Some(&self.entries.get(&number)?.delivery)
     }
 
     /// Changes a delivery. Returns whether it is still there.
     pub(crate) fn update(&mut self, number: u64, change: impl FnOnce(&mut Delivery)) -> bool {
         let Some(entry) = self.entries.get_mut(&number) else { return false };
-        change(&mut entry.delivery);
+        change(Arc::make_mut(&mut entry.delivery));
         entry.share.resize(size_of::<Entry>() + entry.delivery.own_size());
         true
     }
 
-    /// Takes in the result of an attempt: the delivery is delivered, tried again later, or dead.
-    pub(crate) fn record(&mut self, number: u64, result: AttemptResult<'_>, retry: &Retry, seed: Seed) {
-        let Some(entry) = self.entries.get_mut(&number).filter(|entry| entry.is_in_flight) else { return };
+    /// Takes in the result of an attempt: the delivery is delivered, tried again later, or dead. Returns it, even if it is
+    /// dropped at once because it is finished.
+    pub(crate) fn record(
+        &mut self,
+        number: u64,
+        result: AttemptResult<'_>,
+        retry: &Retry,
+        seed: Seed,
+    ) -> Option<Arc<Delivery>> {
+        let entry = self.entries.get_mut(&number).filter(|entry| entry.is_in_flight)?;
         entry.is_in_flight = false;
         entry.tries += 1;
         self.in_flight -= 1;
@@ -251,20 +259,25 @@ impl Schedule {
         if let Some(queue) = self.queues.get_mut(&lane.0) {
             queue.in_flight -= 1;
         }
-        match end {
-            None => self.ready(&lane),
-            Some((status, reason)) => {
-                (entry.delivery.status, entry.delivery.reason) = (status, reason);
-                self.leave(number);
-                self.finish(number);
-            }
-        }
+        let Some((status, reason)) = end else {
+            let delivery = Arc::clone(&entry.delivery);
+            self.ready(&lane);
+            return Some(delivery);
+        };
+        let delivery = Arc::make_mut(&mut entry.delivery);
+        (delivery.status, delivery.reason) = (status, reason);
+        let delivery = Arc::clone(&entry.delivery);
+        self.leave(number);
+        self.finish(number);
+        Some(delivery)
     }
 
-    /// Makes a delivery dead without a further attempt.
-    pub(crate) fn kill(&mut self, number: u64, reason: String) {
-        let Some(entry) = self.entries.get_mut(&number) else { return };
-        (entry.delivery.status, entry.delivery.reason) = (Status::Dead, Some(reason));
+    /// Makes a delivery dead without a further attempt. Returns it, even if it is dropped at once.
+    pub(crate) fn kill(&mut self, number: u64, reason: String) -> Option<Arc<Delivery>> {
+        let entry = self.entries.get_mut(&number)?;
+        let delivery = Arc::make_mut(&mut entry.delivery);
+        (delivery.status, delivery.reason) = (Status::Dead, Some(reason));
+        let delivery = Arc::clone(&entry.delivery);
         if std::mem::replace(&mut entry.is_in_flight, false) {
             self.in_flight -= 1;
             if let Some(queue) = self.queues.get_mut(&entry.lane.0) {
@@ -273,6 +286,7 @@ impl Schedule {
         }
         self.leave(number);
         self.finish(number);
+        Some(delivery)
     }
 
     /// Takes a delivery out of its lane and makes the next one ready.
@@ -322,7 +336,7 @@ impl Schedule {
 
     /// Sends a finished delivery once more, without its fault and outside the order of its conversation. None if there is
     /// none with that id.
-    pub(crate) fn retry(&mut self, id: &str, now: Moment) -> Option<Result<Delivery, StillPending>> {
+    pub(crate) fn retry(&mut self, id: &str, now: Moment) -> Option<Result<Arc<Delivery>, StillPending>> {
         let number = *self.by_id.get(id)?;
         let entry = self.entries.get_mut(&number)?;
         if entry.delivery.status == Status::Pending {
@@ -330,11 +344,12 @@ impl Schedule {
         }
         self.finished_size -= std::mem::take(&mut entry.finished_size);
         self.finished.remove(&number);
-        (entry.delivery.status, entry.delivery.reason) = (Status::Pending, None);
+        let delivery = Arc::make_mut(&mut entry.delivery);
+        (delivery.status, delivery.reason) = (Status::Pending, None);
         (entry.effect, entry.tries, entry.is_second, entry.awaits_overtaking, entry.due) =
             (None, 0, false, false, now);
         entry.lane = (entry.lane.0, None, number);
-        let delivery = entry.delivery.clone();
+        let delivery = Arc::clone(&entry.delivery);
         self.queue(number, now);
         Some(Ok(delivery))
     }
@@ -357,8 +372,8 @@ impl Schedule {
     }
 
     /// The kept deliveries, in the order of their creation, and how many were dropped.
-    pub(crate) fn all(&self) -> (Vec<&Delivery>, u64) {
-        (self.entries.values().map(|entry| &entry.delivery).collect(), self.dropped)
+    pub(crate) fn all(&self) -> (impl Iterator<Item = &Arc<Delivery>>, u64) {
+        (self.entries.values().map(|entry| &entry.delivery), self.dropped)
     }
 }
 
@@ -456,7 +471,7 @@ mod tests {
         }
         assert_eq!(schedule.add(delivery(QUEUE, 1, None), None, Moment(0)), Status::Dead);
         assert_eq!(schedule.add(delivery(QUEUE + 1, 2, None), None, Moment(0)), Status::Pending);
-        let (all, _) = schedule.all();
+        let all: Vec<_> = schedule.all().0.collect();
         assert_eq!(all[QUEUE].reason.as_deref(), Some("queue-full"));
         assert_eq!(taken(&mut schedule, 0), ["d0", &format!("d{}", QUEUE + 1)]);
         end(&mut schedule, 1, true, 0);
@@ -476,6 +491,7 @@ mod tests {
             schedule.add(delivery(number, 1, None), Some(DeliveryEffect::Drop), Moment(0));
         }
         let (all, dropped) = schedule.all();
+        let all: Vec<_> = all.collect();
         assert_eq!((all.len() + usize::try_from(dropped).unwrap(), all[0].id.as_str()), (many + 1, "d0"));
         assert!(dropped >= 9 && all.iter().skip(1).map(|one| one.size()).sum::<usize>() <= KEPT);
     }
@@ -488,7 +504,7 @@ mod tests {
         assert_eq!(schedule.retry("d1", Moment(5)).unwrap().unwrap_err(), StillPending);
         assert_eq!(taken(&mut schedule, 5), ["d1"]);
         end(&mut schedule, 1, true, 5);
-        assert_eq!(schedule.all().0[0].status, Status::Delivered);
+        assert_eq!(schedule.all().0.next().unwrap().status, Status::Delivered);
         assert!(schedule.retry("d2", Moment(5)).is_none());
     }
 }

@@ -1,6 +1,7 @@
 //! The webhooks of one run of a world: its events, its conversations, its deliveries.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -12,12 +13,12 @@ use crate::clock::{self, Moment, Reading, VirtualClock, later};
 use crate::draw::{Draw, Seed};
 use crate::fault::counters::Counters;
 use crate::ledger::subscriptions::Subscription;
+use crate::memory::Memory;
 use crate::webhook::client::{Failure, Outgoing};
 use crate::webhook::conversation::{Change, Conversation, Conversations};
 use crate::webhook::delivery::{Answer, Attempt, Delivery, Outcome, Status};
 use crate::webhook::event::{Content, Event, Identity};
 use crate::webhook::fault::{DeliveryKey, Stage};
-use crate::webhook::memory::Memory;
 use crate::webhook::plan::WebhookPlan;
 use crate::webhook::schedule::{AttemptResult, QUEUE_FULL, Schedule, StillPending};
 use crate::webhook::settings::{DeliveryEffect, Emission, Signing};
@@ -34,6 +35,9 @@ pub(crate) trait WorldHandle: Send + Sync {
     fn subscribers(&self, business: u64, event: &str) -> Vec<Subscription>;
     /// A contact for a new conversation of an account, in the API's field names: the one of that id, else a drawn one.
     fn contact(&self, business: u64, id: Option<u64>, draw: &mut Draw) -> Value;
+    /// Whether `contact` answers at once. Otherwise `prepare` makes it so, which may take seconds.
+    fn is_ready(&self) -> bool;
+    fn prepare(&self);
     /// Called when an attempt of a delivery has ended.
     fn delivery_changed(&self, delivery: &Delivery);
 }
@@ -100,6 +104,16 @@ pub(crate) struct TimelineStep {
     pub(crate) more: bool,
 }
 
+/// A page of the kept deliveries.
+#[derive(Clone, Debug)]
+pub(crate) struct Deliveries {
+    pub(crate) page: Vec<Arc<Delivery>>,
+    /// How many match.
+    pub(crate) total: usize,
+    /// How many were dropped for lack of room.
+    pub(crate) dropped: u64,
+}
+
 /// A delivery that is due.
 #[derive(Clone, Debug)]
 pub(crate) struct DueDelivery {
@@ -109,7 +123,7 @@ pub(crate) struct DueDelivery {
     at: Moment,
     effect: Option<DeliveryEffect>,
     pub(crate) plan: Arc<WebhookPlan>,
-    /// Whether a page of another site may have made the subscription.
+    /// Whether a foreign web page made the subscription.
     pub(crate) by_page: bool,
 }
 
@@ -199,7 +213,7 @@ impl WebhookState {
         let State { plan, seed, schedule, fault_counters, .. } = &mut *state;
         let numbers = schedule.take(reading.now, limit);
         let due = numbers.into_iter().filter_map(|number| {
-            let Delivery { event, endpoint, by_page, subscription, .. } = schedule.get(number)?;
+            let Delivery { event, endpoint, by_page, subscription, .. } = &**schedule.get(number)?;
             let faults = (plan.settings.faults.as_slice(), Stage::Attempt);
             let effect =
                 event.key(*subscription).decide(faults, *seed, reading.since_start(), fault_counters);
@@ -231,10 +245,10 @@ impl WebhookState {
     }
 
     /// Makes a delivery dead that cannot be sent. Returns it, unless it is no longer there.
-    pub(crate) fn kill(&self, due: &DueDelivery, reason: String) -> Option<Delivery> {
-        let mut state = self.state();
-        state.schedule.kill(due.number, reason);
-        self.finish_attempt(state, due.number)
+    pub(crate) fn kill(&self, due: &DueDelivery, reason: String) -> Option<Arc<Delivery>> {
+        let delivery = self.state().schedule.kill(due.number, reason);
+        self.notify();
+        delivery
     }
 
     /// Records the result of an attempt, which took some real time. Returns the delivery as it is then, unless it is no
@@ -245,15 +259,17 @@ impl WebhookState {
         result: Result<Answer, Failure>,
         now: Moment,
         took: Duration,
-    ) -> Option<Delivery> {
+    ) -> Option<Arc<Delivery>> {
         let mut state = self.state();
         let State { plan, seed, schedule, memory, .. } = &mut *state;
         let result = match result {
             Err(Failure::Closed(reason)) => {
                 // Nothing was sent.
                 schedule.update(due.number, |delivery| drop(delivery.attempts.pop()));
-                schedule.kill(due.number, reason);
-                return self.finish_attempt(state, due.number);
+                let delivery = schedule.kill(due.number, reason);
+                drop(state);
+                self.notify();
+                return delivery;
             }
             Err(Failure::Failed(error)) => Err(error),
             Ok(answer) if memory.is_full() => Ok(answer.without_body()),
@@ -271,16 +287,15 @@ impl WebhookState {
             }
         });
         let result = AttemptResult { failure: failure.as_deref(), now };
-        schedule.record(due.number, result, &plan.settings.retry, *seed);
-        self.finish_attempt(state, due.number)
+        let delivery = schedule.record(due.number, result, &plan.settings.retry, *seed);
+        drop(state);
+        self.notify();
+        delivery
     }
 
-    fn finish_attempt(&self, state: MutexGuard<'_, State>, number: u64) -> Option<Delivery> {
-        let delivery = state.schedule.get(number).cloned();
-        drop(state);
+    fn notify(&self) {
         self.progress.notify_waiters();
         self.wake.notify_one();
-        delivery
     }
 
     /// Whether there is anything to do now or later that nobody follows yet.
@@ -315,15 +330,22 @@ impl WebhookState {
         self.state().schedule.pending(reading.now).saturating_add(events)
     }
 
-    /// The kept deliveries that match, in the order of their creation, and how many were dropped.
-    pub(crate) fn deliveries(&self, matches: impl Fn(&Delivery) -> bool) -> (Vec<Delivery>, u64) {
+    /// The kept deliveries that match, in the order of their creation.
+    pub(crate) fn deliveries(&self, matches: impl Fn(&Delivery) -> bool, page: Range<usize>) -> Deliveries {
         let state = self.state();
         let (all, dropped) = state.schedule.all();
-        (all.into_iter().filter(|delivery| matches(delivery)).cloned().collect(), dropped)
+        let mut found = Deliveries { page: Vec::new(), total: 0, dropped };
+        for delivery in all.filter(|delivery| matches(delivery)) {
+            if page.contains(&found.total) {
+                found.page.push(Arc::clone(delivery));
+            }
+            found.total += 1;
+        }
+        found
     }
 
     /// Sends a finished delivery once more. None if there is none with that id.
-    pub(crate) fn retry(&self, id: &str, now: Moment) -> Option<Result<Delivery, StillPending>> {
+    pub(crate) fn retry(&self, id: &str, now: Moment) -> Option<Result<Arc<Delivery>, StillPending>> {
         let retried = self.state().schedule.retry(id, now);
         self.wake.notify_one();
         retried

@@ -2,7 +2,7 @@
 //! allowed, if the server itself listens on loopback, and the hosts that a scenario allows. No wildcard allows link-local
 //! and metadata addresses, and nothing allows the server's own listening address.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use url::{Host as Name, Url};
 
@@ -28,7 +28,7 @@ pub(crate) struct Policy<'a> {
     pub(crate) own: SocketAddr,
     /// Hosts that the scenario allows.
     pub(crate) allow: &'a [Host],
-    /// Whether a web page made the subscription in a scenario without `keys`, which any page can do.
+    /// Whether a foreign web page made the subscription. Nothing is delivered to it.
     pub(crate) by_page: bool,
 }
 
@@ -63,16 +63,20 @@ impl Policy<'_> {
     /// # Errors
     /// Why it is not.
     pub(crate) fn check(&self, target: &Target, address: IpAddr) -> Result<(), String> {
-        let plain = unwrapped(address);
-        let own = unwrapped(self.own.ip());
-        let here = plain == own || plain.is_loopback() || plain.is_unspecified();
-        if target.port == self.own.port() && here {
+        if self.by_page {
+            return Err("a foreign web page subscribed it, to which nothing is delivered".to_owned());
+        }
+        let plain = address.to_canonical();
+        let own = self.own.ip().to_canonical();
+        let forms = [Some(plain), inner(plain)];
+        let is_here = |address: &IpAddr| *address == own || address.is_loopback() || address.is_unspecified();
+        if target.port == self.own.port() && forms.iter().flatten().any(is_here) {
             return Err("the endpoint is Standin's own address".to_owned());
         }
-        if self.allow.iter().any(|host| matches!(host, Host::Address(open) if unwrapped(*open) == plain)) {
+        if self.allow.iter().any(|host| matches!(host, Host::Address(open) if open.to_canonical() == plain)) {
             return Ok(());
         }
-        if is_special(plain) {
+        if forms.into_iter().flatten().any(is_special) {
             return Err(format!("{plain} is no address for deliveries: only naming it in `allow` opens it"));
         }
         if self.allow.iter().any(|host| opens(host, &target.host)) {
@@ -83,10 +87,6 @@ impl Policy<'_> {
                 "{} is not loopback: `webhooks: {{allow: […]}}` opens hosts",
                 shown(target, plain)
             ));
-        }
-        if self.by_page {
-            return Err("a web page subscribed it, and the scenario has no keys: `webhooks: {allow: […]}` opens hosts"
-                .to_owned());
         }
         if !own.is_loopback() {
             return Err(format!(
@@ -110,42 +110,53 @@ fn opens(host: &Host, name: &str) -> bool {
     }
 }
 
-/// Addresses that no wildcard or name allows: those that are not a single remote host, and metadata services of clouds.
+/// Addresses that no wildcard or name allows: those that are not a single remote host, metadata services of clouds, and the
+/// prefixes of tunnels whose packets go to an IPv4 address that cannot be told from the outside.
 fn is_special(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => {
-            let [a, b, ..] = address.octets();
+            let [a, b, c, _] = address.octets();
             address.is_link_local()
-                || address.is_unspecified()
                 || address.is_multicast()
-                || address.is_broadcast()
                 || a == 0
-                || address == Ipv4Addr::new(100, 100, 100, 200)
-                || address == Ipv4Addr::new(168, 63, 129, 16)
-                || (a, b) == (192, 0) && address.octets()[2] == 0
+                || a >= 240
+                || (a, b, c) == (192, 0, 0)
+                || METADATA.contains(&address)
         }
         IpAddr::V6(address) => {
+            let [a, b, c, ..] = address.segments();
             address.is_unspecified()
                 || address.is_multicast()
-                || address.segments()[0] & 0xffc0 == 0xfe80
-                || address == Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254)
-                || address == Ipv6Addr::new(0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254)
+                || address.is_unicast_link_local()
+                // NAT64 with a prefix of the own network (RFC 8215), Teredo (RFC 4380), site-local (RFC 3879).
+                || (a, b, c) == (0x64, 0xff9b, 1)
+                || (a, b) == (0x2001, 0)
+                || a & 0xffc0 == 0xfec0
+                || METADATA_PREFIXES.contains(&(a, b))
         }
     }
 }
 
-/// The IPv4 address inside an IPv6 address: mapped and compatible (RFC 4291, 2.5.5), NAT64 (RFC 6052), 6to4 (RFC 3056).
-fn unwrapped(address: IpAddr) -> IpAddr {
-    let IpAddr::V6(six) = address else { return address };
+/// Metadata services of Alibaba Cloud and Azure. Those of other clouds are link-local.
+const METADATA: [Ipv4Addr; 2] = [Ipv4Addr::new(100, 100, 100, 200), Ipv4Addr::new(168, 63, 129, 16)];
+
+/// The first two segments of metadata services of AWS, Google Cloud, Oracle Cloud and Scaleway.
+const METADATA_PREFIXES: [(u16, u16); 4] = [(0xfd00, 0xec2), (0xfd20, 0xce), (0xfd00, 0xc1), (0xfd00, 0x42)];
+
+/// The IPv4 address to which packets for an IPv6 address may go: compatible (RFC 4291, 2.5.5), translated (RFC 2765), NAT64
+/// (RFC 6052), 6to4 (RFC 3056), ISATAP (RFC 5214).
+fn inner(address: IpAddr) -> Option<IpAddr> {
+    let IpAddr::V6(six) = address else { return None };
     let parts = six.segments();
-    let (front, back) = (&parts[..6], (parts[6], parts[7]));
-    let four = |high: u16, low: u16| IpAddr::V4(Ipv4Addr::from((u32::from(high) << 16) | u32::from(low)));
-    match front {
-        [0, 0, 0, 0, 0, 0xffff] | [0x64, 0xff9b, 0, 0, 0, 0] => four(back.0, back.1),
-        [0, 0, 0, 0, 0, 0] if !matches!(back, (0, 0 | 1)) => four(back.0, back.1),
-        [0x2002, high, low, ..] => four(*high, *low),
-        _ => address,
-    }
+    let (high, low) = match parts {
+        [0, 0, 0, 0, 0xffff, 0, high, low]
+        | [0x64, 0xff9b, 0, 0, 0, 0, high, low]
+        | [0x2002, high, low, ..]
+        | [_, _, _, _, 0 | 0x200, 0x5efe, high, low] => (high, low),
+        [0, 0, 0, 0, 0, 0, high, low] if (high, low) > (0, 1) => (high, low),
+        _ => return None,
+    };
+    Some(IpAddr::V4(Ipv4Addr::from((u32::from(high) << 16) | u32::from(low))))
 }
 
 #[cfg(test)]
@@ -204,11 +215,33 @@ mod tests {
             "http://169.254.169.254/",
             "http://[fe80::1]/",
             "http://[fd00:ec2::254]/",
+            "http://[fd00:ec2::23]/",
+            "http://[fd20:ce::254]/",
             "http://100.100.100.200/",
+            "http://169.254.169.254./",
+            "http://2852039166/",
+            "http://0251.0376.0251.0376/",
+            "http://0xa9fea9fe/",
+            "http://169.16689662/",
+            "http://%31%36%39.254.169.254/",
+            "http://１６９.254.169.254/",
+            "http://[::ffff:169.254.169.254]/",
+            "http://[::ffff:0:a9fe:a9fe]/",
+            "http://[::169.254.169.254]/",
+            "http://[64:ff9b::a9fe:a9fe]/",
+            "http://[64:ff9b:1::a9fe:a9fe]/",
+            "http://[64:ff9b:1:a9fe:a9:fe00::]/",
+            "http://[2002:a9fe:a9fe::1]/",
+            "http://[2001:0:4136:e378:8000:63bf:5601:5601]/",
+            "http://[2001:db8::5efe:a9fe:a9fe]/",
+            "http://[fec0::1]/",
+            "http://255.255.255.255/",
         ] {
             assert!(closed(endpoint, "", &wide, false).unwrap().contains("allow"), "{endpoint}");
         }
-        assert!(closed("http://metadata.test/", "169.254.169.254", &wide, false).is_some());
+        for leads_to in ["169.254.169.254", "64:ff9b::a9fe:a9fe", "fe80::a9fe:a9fe", "fd00:ec2::254"] {
+            assert!(closed("http://metadata.test./", leads_to, &wide, false).is_some(), "{leads_to}");
+        }
         let named = [Host::Address("169.254.169.254".parse().unwrap())];
         assert_eq!(closed("http://169.254.169.254/", "", &named, false), None);
     }
@@ -238,9 +271,20 @@ mod tests {
     }
 
     #[test]
-    fn what_a_strangers_page_subscribed_goes_nowhere_but_where_the_scenario_opens() {
-        assert!(closed("http://127.0.0.1:9/", "", &[], true).unwrap().contains("web page"));
-        let open = [Host::Address("127.0.0.1".parse().unwrap())];
-        assert_eq!(closed("http://127.0.0.1:9/", "", &open, true), None);
+    fn nothing_is_delivered_to_what_a_foreign_page_subscribed() {
+        let open = [Host::Address("127.0.0.1".parse().unwrap()), Host::Any];
+        for allow in [&[][..], &open] {
+            assert!(closed("http://127.0.0.1:9/", "", allow, true).unwrap().contains("web page"));
+            assert!(closed("http://hooks.test/", "203.0.113.1", allow, true).unwrap().contains("web page"));
+        }
+    }
+
+    #[test]
+    fn an_address_that_only_contains_a_loopback_address_is_not_loopback() {
+        for outside in ["http://[2002:7f00:1::]:9/", "http://[64:ff9b::7f00:1]:9/", "http://[::127.0.0.1]:9/"]
+        {
+            assert!(closed(outside, "", &[], false).is_some(), "{outside}");
+        }
+        assert!(closed("http://[64:ff9b::7f00:1]:8080/", "", &[Host::Any], false).unwrap().contains("own"));
     }
 }

@@ -1,5 +1,6 @@
 //! Events of a run: emitting them, and moving its clock, which makes due ones happen.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -11,13 +12,14 @@ use crate::clock::{self, Mode, VirtualClock};
 use crate::dataset::people::person;
 use crate::dataset::records::{Contact, Locale};
 use crate::draw::Draw;
+use crate::journal::mask::Mask;
 use crate::ledger::contacts::Change;
 use crate::ledger::subscriptions::Subscription;
 use crate::webhook::delivery::Delivery;
 use crate::webhook::engine::{ClockError, ClockMove};
 use crate::webhook::schedule::StillPending;
 use crate::webhook::settings::Emission;
-use crate::webhook::state::{Emit, Emitted, WebhookState, WorldHandle};
+use crate::webhook::state::{Deliveries, Emit, Emitted, WebhookState, WorldHandle};
 use crate::webhook::timeline;
 use crate::world::run::Run;
 
@@ -75,13 +77,13 @@ impl Run {
         self.webhooks.wake.notify_one();
     }
 
-    /// The kept deliveries that match, in the order of their creation, and how many were dropped.
-    pub(crate) fn deliveries(&self, matches: impl Fn(&Delivery) -> bool) -> (Vec<Delivery>, u64) {
-        self.webhooks.deliveries(matches)
+    /// The kept deliveries that match, in the order of their creation.
+    pub(crate) fn deliveries(&self, matches: impl Fn(&Delivery) -> bool, page: Range<usize>) -> Deliveries {
+        self.webhooks.deliveries(matches, page)
     }
 
     /// Sends a finished delivery once more. None if there is none with that id.
-    pub(crate) fn retry_delivery(self: &Arc<Self>, id: &str) -> Option<Result<Delivery, StillPending>> {
+    pub(crate) fn retry_delivery(self: &Arc<Self>, id: &str) -> Option<Result<Arc<Delivery>, StillPending>> {
         let retried = self.webhooks.retry(id, self.clock.now());
         self.start_webhooks();
         retried
@@ -130,13 +132,25 @@ impl WorldHandle for Run {
         };
         let Some(upsert) = contacts.upsert(snapshot.seed, business, &change) else { return Value::Null };
         let json = to_json(&upsert.contact);
-        ledger.contacts.put(business, upsert.contact);
+        // Without room for it, the event has a contact that is not stored.
+        let _ = ledger.put_contact(business, upsert.contact);
         json
+    }
+
+    fn is_ready(&self) -> bool {
+        self.snapshot().ready().is_some()
+    }
+
+    fn prepare(&self) {
+        self.snapshot().dataset();
     }
 
     fn delivery_changed(&self, delivery: &Delivery) {
         if self.stream.is_watched() {
-            self.stream.publish("delivery", &delivery.to_json());
+            let mut json = delivery.to_json();
+            let snapshot = self.snapshot();
+            Mask::new(&snapshot.keys, self.minted.as_deref(), &self.secrets).json(&mut json);
+            self.stream.publish("delivery", &json);
         }
     }
 }

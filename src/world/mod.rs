@@ -29,6 +29,7 @@ use crate::auth::Key;
 use crate::clock;
 use crate::draw::Seed;
 use crate::fault::Fault;
+use crate::journal::secrets::Secrets;
 use crate::world::create::Start;
 use crate::world::fault_edits::{FaultEdits, FaultStatus};
 use crate::world::run::Run;
@@ -112,8 +113,8 @@ impl World {
     ) -> Self {
         let clock = start.clock.apply_to(scenario.clock);
         let config = WorldConfig::new(scenario, start);
-        let stream = Arc::<Stream>::default();
-        let run = Run::new(config.snapshot(), clock, Arc::clone(&stream), shared);
+        let stream = Arc::new(Stream::new(&shared.watchers));
+        let run = Run::new(config.snapshot(), clock, Arc::clone(&stream), minted.as_ref(), shared);
         let world = Self {
             name,
             minted,
@@ -143,6 +144,11 @@ impl World {
     /// When the world was last used, in the process's time.
     pub(crate) fn last_used(&self) -> Duration {
         Duration::from_millis(self.last_used.load(Ordering::Relaxed))
+    }
+
+    /// The secrets of the process.
+    pub(crate) fn secrets(&self) -> &Secrets {
+        &self.shared.secrets
     }
 
     fn config(&self) -> MutexGuard<'_, WorldConfig> {
@@ -256,7 +262,8 @@ impl World {
         config.fault_edits = FaultEdits::of(&scenario.faults, &start.faults);
         (config.scenario, config.seed) = (scenario, start.seed);
         let clock = start.clock.apply_to(config.scenario.clock);
-        let run = Run::new(config.snapshot(), clock, Arc::clone(&self.stream), &self.shared);
+        let stream = Arc::clone(&self.stream);
+        let run = Run::new(config.snapshot(), clock, stream, self.minted.as_ref(), &self.shared);
         let before = self.run.swap(Arc::new(run));
         before.webhooks.close();
     }

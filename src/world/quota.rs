@@ -11,17 +11,18 @@ pub(crate) struct Quotas {
     used: BTreeMap<String, Used>,
 }
 
-/// The window of a key's last request.
+/// The latest window in which a key was used.
 #[derive(Clone, Copy, Debug)]
 struct Used {
-    /// Number of the window, from 0 at the world's start.
-    window: i64,
+    /// When it begins. Windows are compared by that, since a reload can change their length.
+    begin: Moment,
     /// How many requests have passed in it.
     passed: u32,
 }
 
 impl Quotas {
-    /// Counts a request of a key if it passes.
+    /// Counts a request of a key if it passes. A request that arrived before the latest window and is counted after it counts
+    /// there.
     ///
     /// # Errors
     /// The limit is reached: the whole seconds until the window ends.
@@ -33,17 +34,17 @@ impl Quotas {
         now: Moment,
     ) -> Result<(), u64> {
         let length = i64::try_from(limit.window.as_millis()).unwrap_or(i64::MAX).max(1);
-        let gone = now.0.saturating_sub(start.0);
-        let window = gone.div_euclid(length);
-        let used = self.used.entry(key.to_owned()).or_insert(Used { window, passed: 0 });
-        if used.window != window {
-            *used = Used { window, passed: 0 };
+        let passed_by = now.0.saturating_sub(start.0).rem_euclid(length);
+        let begin = Moment(now.0.saturating_sub(passed_by));
+        let used = self.used.entry(key.to_owned()).or_insert(Used { begin, passed: 0 });
+        if used.begin < begin {
+            *used = Used { begin, passed: 0 };
         }
         if used.passed < limit.requests {
             used.passed += 1;
             return Ok(());
         }
-        let left = length - gone.rem_euclid(length);
+        let left = length - passed_by;
         Err(u64::try_from(left).unwrap_or_default().div_ceil(1000).max(1))
     }
 }
@@ -66,5 +67,29 @@ mod tests {
         assert_eq!(at("a", 60_000), Ok(()));
         assert_eq!(at("a", 60_000), Ok(()));
         assert_eq!(at("a", 60_000), Err(60));
+    }
+
+    #[test]
+    fn a_request_that_is_counted_late_opens_no_earlier_window_again() {
+        let limit = RateLimit { requests: 1, window: Duration::from_secs(10) };
+        let mut quotas = Quotas::default();
+        let mut at = |ms: i64| quotas.pass("a", limit, Moment(0), Moment(ms));
+        assert_eq!((at(9_999), at(10_000), at(9_999), at(10_000)), (Ok(()), Ok(()), Err(1), Err(10)));
+    }
+
+    #[test]
+    fn a_window_of_another_length_keeps_what_has_passed_until_a_later_window_begins() {
+        let of = |requests, seconds| RateLimit { requests, window: Duration::from_secs(seconds) };
+        let mut quotas = Quotas::default();
+        let mut at = |limit, seconds: i64| quotas.pass("a", limit, Moment(0), Moment(seconds * 1_000));
+        assert_eq!(at(of(1, 10), 75), Ok(()));
+        assert_eq!(
+            at(of(1, 60), 76),
+            Err(44),
+            "number 7 of the short windows is not before number 1 of the long"
+        );
+        assert_eq!(at(of(1, 60), 120), Ok(()));
+        assert_eq!(at(of(1, 10), 125), Err(5));
+        assert_eq!(at(of(1, 10), 130), Ok(()));
     }
 }

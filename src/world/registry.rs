@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, Rw
 use std::time::Duration;
 
 use crate::draw::Seed;
+use crate::journal::secrets::MINTED_PREFIX;
 use crate::scenario::scalars::is_world_name;
 use crate::world::World;
 use crate::world::create::{CreateError, MOST_LARGE, MOST_WORLDS, RemoveError, WorldRequest};
@@ -117,9 +118,15 @@ impl Registry {
         self.read().by_name.len()
     }
 
-    /// All worlds, by name.
-    pub(crate) fn all(&self) -> Vec<Arc<World>> {
-        self.read().by_name.values().cloned().collect()
+    /// The worlds of scenarios and keys, by name.
+    pub(crate) fn standing(&self) -> Vec<Arc<World>> {
+        self.read().by_name.values().filter(|world| world.is_standing()).cloned().collect()
+    }
+
+    /// A page of all worlds, by name, and how many there are.
+    pub(crate) fn page(&self, offset: usize, limit: usize) -> (Vec<Arc<World>>, usize) {
+        let worlds = self.read();
+        (worlds.by_name.values().skip(offset).take(limit).cloned().collect(), worlds.by_name.len())
     }
 
     /// The scenario of that name, or the default one, as loaded last.
@@ -212,7 +219,7 @@ impl Registry {
 
     fn made(&self, wanted: WorldRequest) -> Result<Arc<World>, CreateError> {
         let key = Seed::random().and_then(|a| Ok((a, Seed::random()?))).map_err(|_| CreateError::NoKey)?;
-        let key = format!("standin-{:014x}{:014x}", key.0.0, key.1.0);
+        let key = format!("{MINTED_PREFIX}{:014x}{:014x}", key.0.0, key.1.0);
         let scenario = self.scenario(wanted.scenario.as_deref());
         let scenario =
             scenario.ok_or_else(|| CreateError::NoScenario(wanted.scenario.unwrap_or_default()))?;
@@ -271,19 +278,17 @@ impl Registry {
         }
         let mut worlds = self.write();
         worlds.loaded.insert(snapshot.scenario.clone(), Arc::clone(snapshot));
+        self.shared.secrets.set_keys(worlds.loaded.values().map(|snapshot| &*snapshot.keys));
         worlds.stand(&snapshot.scenario, snapshot, &self.shared);
         if snapshot.scenario == self.default {
-            let minted = |(key, world): (&String, &Arc<World>)| {
-                (!world.is_standing()).then(|| (key.clone(), Arc::clone(world)))
-            };
-            let mut by_key: BTreeMap<String, Arc<World>> = worlds.by_key.iter().filter_map(minted).collect();
+            worlds.by_key.retain(|_, world| !world.is_standing());
             for key in snapshot.keys.all().iter().filter(|key| key.own_world) {
                 if let Some(name) = &key.name {
-                    by_key.insert(key.key.clone(), worlds.stand(name, snapshot, &self.shared));
+                    let world = worlds.stand(name, snapshot, &self.shared);
+                    worlds.by_key.insert(key.key.clone(), world);
                 }
             }
-            self.own_keys.store(!by_key.is_empty(), Ordering::Release);
-            worlds.by_key = by_key;
+            self.own_keys.store(!worlds.by_key.is_empty(), Ordering::Release);
         }
     }
 }

@@ -6,9 +6,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use arc_swap::ArcSwap;
 use serde_json::json;
 
+use crate::auth::Key;
 use crate::clock::{self, VirtualClock};
 use crate::fault::counters::Counters;
 use crate::journal::record::Journal;
+use crate::journal::secrets::Secrets;
 use crate::ledger::Ledger;
 use crate::ledger::added::AddedRecords;
 use crate::webhook::engine::Engine;
@@ -37,6 +39,9 @@ pub(crate) struct Run {
     pub(super) webhooks: WebhookState,
     pub(super) stream: Arc<Stream>,
     pub(super) engine: Arc<Engine>,
+    /// The key that was minted for the world.
+    pub(super) minted: Option<String>,
+    pub(super) secrets: Arc<Secrets>,
     /// Read by every request, replaced by a reload; a request keeps the one it took.
     snapshot: ArcSwap<Snapshot>,
 }
@@ -46,12 +51,14 @@ impl Run {
         snapshot: Arc<Snapshot>,
         clock: clock::Setting,
         stream: Arc<Stream>,
+        minted: Option<&Key>,
         shared: &Shared,
     ) -> Self {
+        let memory = shared.memory();
         Self {
             clock: VirtualClock::new(clock),
-            ledger: Mutex::default(),
-            added: AddedRecords::default(),
+            ledger: Mutex::new(Ledger::new(&memory)),
+            added: AddedRecords::new(&memory),
             journal: Journal::new(Arc::clone(&shared.budget)),
             quotas: Mutex::default(),
             counters: Mutex::default(),
@@ -62,6 +69,8 @@ impl Run {
             ),
             stream,
             engine: Arc::clone(&shared.engine),
+            minted: minted.map(|minted| minted.key.clone()),
+            secrets: Arc::clone(&shared.secrets),
             snapshot: ArcSwap::new(snapshot),
         }
     }

@@ -1,5 +1,6 @@
 //! The stream of a world: its events as they happen, as Server-Sent Events (HTML standard, 9.2), already encoded.
 
+use std::fmt::{self, Display, Formatter};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,6 +10,12 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 /// Most bytes that wait for a slow watcher. Events beyond them are counted, not kept.
 const WAITING: usize = 1 << 20;
+/// Most bytes that wait for the watchers of all worlds.
+const ALL_WAITING: usize = 64 << 20;
+/// Most watchers of a world.
+const WATCHERS: usize = 100;
+/// Most watchers of all worlds.
+const ALL_WATCHERS: usize = 1_000;
 
 /// The watchers of a world.
 #[derive(Debug, Default)]
@@ -17,41 +24,113 @@ pub(crate) struct Stream {
     any: AtomicBool,
     /// Held to send one event. Nobody is waited for.
     watchers: Mutex<Vec<Watcher>>,
+    all: Arc<AllWatchers>,
+}
+
+/// The watchers of all worlds.
+#[derive(Debug, Default)]
+pub(crate) struct AllWatchers {
+    count: AtomicUsize,
+    waiting: AtomicUsize,
+}
+
+/// There are as many watchers as there may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TooManyWatchers;
+
+impl Display for TooManyWatchers {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        write!(
+            out,
+            "A world has at most {WATCHERS} watchers, and all worlds {ALL_WATCHERS}: close a stream that is no longer read."
+        )
+    }
 }
 
 #[derive(Debug)]
 struct Watcher {
     sender: UnboundedSender<Bytes>,
-    /// Bytes that were sent and not received.
-    waiting: Arc<AtomicUsize>,
+    waiting: Arc<Waiting>,
     missed: u64,
+}
+
+/// Bytes that were sent to one watcher and not received.
+#[derive(Debug)]
+struct Waiting {
+    bytes: AtomicUsize,
+    all: Arc<AllWatchers>,
+}
+
+impl Waiting {
+    fn has_room(&self, bytes: usize) -> bool {
+        let own = self.bytes.load(Ordering::Relaxed);
+        // An event that alone is too large is sent when nothing else waits.
+        let fits = own == 0 || own + bytes <= WAITING;
+        fits && self.all.waiting.load(Ordering::Relaxed) + bytes <= ALL_WAITING
+    }
+
+    fn add(&self, bytes: usize) {
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+        self.all.waiting.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    fn remove(&self, bytes: usize) {
+        self.bytes.fetch_sub(bytes, Ordering::Relaxed);
+        self.all.waiting.fetch_sub(bytes, Ordering::Relaxed);
+    }
 }
 
 /// The events for one watcher.
 #[derive(Debug)]
 pub(crate) struct Watch {
     events: UnboundedReceiver<Bytes>,
-    waiting: Arc<AtomicUsize>,
+    waiting: Arc<Waiting>,
 }
 
 impl Watch {
     /// The next event.
     pub(crate) async fn recv(&mut self) -> Option<Bytes> {
         let event = self.events.recv().await?;
-        self.waiting.fetch_sub(event.len(), Ordering::Relaxed);
+        self.waiting.remove(event.len());
         Some(event)
     }
 }
 
+impl Drop for Watch {
+    fn drop(&mut self) {
+        // Nothing more is sent from here on.
+        self.events.close();
+        while let Ok(event) = self.events.try_recv() {
+            self.waiting.remove(event.len());
+        }
+        self.waiting.all.count.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
 impl Stream {
+    /// The stream of a world.
+    pub(crate) fn new(all: &Arc<AllWatchers>) -> Self {
+        Self { all: Arc::clone(all), ..Self::default() }
+    }
+
     /// Watches what is published from now on.
-    pub(crate) fn watch(&self) -> Watch {
+    ///
+    /// # Errors
+    /// There are too many watchers.
+    pub(crate) fn watch(&self) -> Result<Watch, TooManyWatchers> {
         let (sender, events) = unbounded_channel();
-        let waiting = Arc::<AtomicUsize>::default();
+        let waiting = Arc::new(Waiting { bytes: AtomicUsize::new(0), all: Arc::clone(&self.all) });
         let mut watchers = self.watchers.lock().unwrap_or_else(PoisonError::into_inner);
-        watchers.push(Watcher { sender, waiting: Arc::clone(&waiting), missed: 0 });
+        watchers.retain(|watcher| !watcher.sender.is_closed());
+        let is_full = self.all.count.fetch_add(1, Ordering::Relaxed) >= ALL_WATCHERS;
+        // It is counted, so that dropping it counts it off.
+        let watch = Watch { events, waiting: Arc::clone(&waiting) };
+        if is_full || watchers.len() >= WATCHERS {
+            return Err(TooManyWatchers);
+        }
+        watchers.push(Watcher { sender, waiting, missed: 0 });
         self.any.store(true, Ordering::Release);
-        Watch { events, waiting }
+        Ok(watch)
     }
 
     pub(crate) fn is_watched(&self) -> bool {
@@ -70,9 +149,7 @@ impl Stream {
 impl Watcher {
     /// Returns whether the watcher is still there.
     fn send(&mut self, event: &Bytes) -> bool {
-        let waiting = self.waiting.load(Ordering::Relaxed);
-        // An event that alone is too large is sent when nothing else waits.
-        if waiting > 0 && waiting + event.len() > WAITING {
+        if !self.waiting.has_room(event.len()) {
             self.missed += 1;
             return !self.sender.is_closed();
         }
@@ -84,8 +161,13 @@ impl Watcher {
     }
 
     fn add(&self, event: Bytes) -> bool {
-        self.waiting.fetch_add(event.len(), Ordering::Relaxed);
-        self.sender.send(event).is_ok()
+        let bytes = event.len();
+        self.waiting.add(bytes);
+        let is_there = self.sender.send(event).is_ok();
+        if !is_there {
+            self.waiting.remove(bytes);
+        }
+        is_there
     }
 }
 
@@ -102,7 +184,7 @@ mod tests {
     async fn a_watcher_that_does_not_keep_up_gets_the_number_of_missed_events() {
         let stream = Stream::default();
         assert!(!stream.is_watched());
-        let mut watch = stream.watch();
+        let mut watch = stream.watch().unwrap();
         let text = json!("x".repeat(100_000));
         for _ in 0..14 {
             stream.publish("request", &text);
@@ -119,5 +201,29 @@ mod tests {
         drop(watch);
         stream.publish("request", &json!(0));
         assert!(!stream.is_watched());
+    }
+
+    #[tokio::test]
+    async fn the_watchers_of_all_worlds_are_bounded_in_number_and_in_bytes() {
+        let all = Arc::<AllWatchers>::default();
+        let worlds: Vec<Stream> = (0..11).map(|_| Stream::new(&all)).collect();
+        let mut watches: Vec<Watch> = Vec::new();
+        for world in &worlds[..10] {
+            watches.extend((0..WATCHERS).map(|_| world.watch().unwrap()));
+            assert_eq!(world.watch().err(), Some(TooManyWatchers));
+        }
+        assert_eq!(worlds[10].watch().err(), Some(TooManyWatchers), "there are 1,000 of other worlds");
+        let text = json!("x".repeat(WAITING / 2));
+        for world in &worlds {
+            world.publish("request", &text);
+        }
+        assert!(all.waiting.load(Ordering::Relaxed) <= ALL_WAITING);
+        let mut last = watches.pop().unwrap();
+        watches.clear();
+        assert_eq!((all.count.load(Ordering::Relaxed), all.waiting.load(Ordering::Relaxed)), (1, 0));
+        worlds[9].publish("request", &text);
+        assert_eq!(last.recv().await.unwrap(), encode("missed", &json!({ "events": 1 })));
+        assert_eq!(last.recv().await.unwrap(), encode("request", &text));
+        assert!(worlds[0].watch().is_ok());
     }
 }

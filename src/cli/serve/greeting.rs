@@ -56,7 +56,7 @@ impl Greeting<'_> {
         let _ = writeln!(text, "  Scenario  {}{summary}", snapshot.scenario);
         let others: Vec<String> = self
             .registry
-            .all()
+            .standing()
             .iter()
             .filter(|world| world.name != snapshot.scenario)
             .map(|world| format!("/w/{}", world.name))
@@ -86,7 +86,7 @@ impl Greeting<'_> {
 
     fn json(&self) -> String {
         let snapshot = self.registry.default_world().snapshot();
-        let worlds: Vec<String> = self.registry.all().iter().map(|world| world.name.clone()).collect();
+        let worlds: Vec<String> = self.registry.standing().iter().map(|world| world.name.clone()).collect();
         let keys: Vec<&str> = usable(&snapshot).map(|key| key.key.as_str()).collect();
         json!({
             "event": "listening",

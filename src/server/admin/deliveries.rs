@@ -7,11 +7,14 @@ use serde_json::Value;
 use utoipa::IntoParams;
 
 use crate::api::events::canonical;
+use crate::journal::mask::Mask;
 use crate::server::admin::error::AdminError;
 use crate::server::admin::extract::{PathWorld, Query, WorldPath, number};
 use crate::server::admin::list::{self, Limit, Offset};
 use crate::server::admin::requests::with_dropped;
+use crate::server::long;
 use crate::webhook::delivery::{Delivery, Status};
+use crate::world::World;
 
 /// Which deliveries are asked for.
 #[derive(Deserialize, IntoParams)]
@@ -57,19 +60,32 @@ pub(crate) struct DeliveryPath {
 /// Lists the deliveries of a world, each with its attempts.
 #[utoipa::path(get, path = "/__admin/worlds/{world}/deliveries", params(WorldPath, DeliveriesQuery),
     responses((status = 200, description = "The deliveries, in the order in which they were made", body = Vec<Object>)))]
-pub(crate) async fn list(PathWorld(world): PathWorld, Query(query): Query<DeliveriesQuery>) -> HttpResponse {
-    let matches = |delivery: &Delivery| {
+pub(crate) async fn list(
+    PathWorld(world): PathWorld,
+    Query(query): Query<DeliveriesQuery>,
+) -> Result<HttpResponse, AdminError> {
+    let run = world.run();
+    let matches = move |delivery: &Delivery| {
         query.status.is_none_or(|status| delivery.status == status)
             && query.subscription.is_none_or(|id| delivery.subscription == id)
             && query.event.as_deref().is_none_or(|event| delivery.event.name == canonical(event))
             && query.event_id.as_ref().is_none_or(|id| delivery.event.id == *id)
             && (query.conversation.is_none() || delivery.event.conversation == query.conversation)
     };
-    let (found, dropped) = world.run().deliveries(matches);
-    // Only those of the page are rendered.
-    let page = found.iter().skip(query.offset.0).take(query.limit.0);
-    let page: Vec<Value> = page.map(Delivery::to_json).collect();
-    with_dropped(list::respond_page(found.len(), &page), dropped)
+    let page = query.offset.0..query.offset.0.saturating_add(query.limit.0);
+    let found = long::run(move || run.deliveries(matches, page)).await?;
+    let response =
+        list::respond(found.total, found.page.into(), move |delivery| shown(&world, delivery).to_string());
+    Ok(with_dropped(response.await?, found.dropped))
+}
+
+/// A delivery with its secrets masked: an event's data and a receiver's answer may have any.
+fn shown(world: &World, delivery: &Delivery) -> Value {
+    let snapshot = world.snapshot();
+    let minted = world.minted.as_ref().map(|key| key.key.as_str());
+    let mut json = delivery.to_json();
+    Mask::new(&snapshot.keys, minted, world.secrets()).json(&mut json);
+    json
 }
 
 /// Delivers once more what is delivered or dead.
@@ -81,7 +97,7 @@ pub(crate) async fn retry(
 ) -> Result<HttpResponse, AdminError> {
     let id = &path.id;
     match world.run().retry_delivery(id) {
-        Some(Ok(delivery)) => Ok(HttpResponse::Accepted().json(delivery.to_json())),
+        Some(Ok(delivery)) => Ok(HttpResponse::Accepted().json(shown(&world, &delivery))),
         Some(Err(_)) => Err(AdminError::conflict(format!(
             "The delivery {id} is still under way; advance the clock for its next attempt."
         ))),

@@ -15,6 +15,7 @@ use crate::scenario::render;
 #[derive(Debug)]
 pub(crate) struct AdminError {
     status: StatusCode,
+    header: Option<(&'static str, &'static str)>,
     body: ErrorBody,
 }
 
@@ -31,7 +32,7 @@ pub(crate) struct ErrorBody {
 
 impl AdminError {
     pub(crate) fn new(status: StatusCode, message: impl Into<String>) -> Self {
-        Self { status, body: ErrorBody { error: message.into(), diagnostics: None } }
+        Self { status, header: None, body: ErrorBody { error: message.into(), diagnostics: None } }
     }
 
     pub(crate) fn bad_request(message: impl Into<String>) -> Self {
@@ -44,6 +45,11 @@ impl AdminError {
 
     pub(crate) fn conflict(message: impl Into<String>) -> Self {
         Self::new(StatusCode::CONFLICT, message)
+    }
+
+    /// The same error, with a header.
+    pub(crate) fn with_header(self, name: &'static str, value: &'static str) -> Self {
+        Self { header: Some((name, value)), ..self }
     }
 
     /// The same error, with advice where it has that status.
@@ -63,7 +69,7 @@ impl AdminError {
     /// A bad request with all that is wrong with what was sent.
     pub(crate) fn diagnostics(message: String, problems: &[Diagnostic]) -> Self {
         let body = ErrorBody { error: message, diagnostics: Some(render::json(problems)) };
-        Self { status: StatusCode::BAD_REQUEST, body }
+        Self { status: StatusCode::BAD_REQUEST, header: None, body }
     }
 
     /// The same, with the first of the gravest problems in the message.
@@ -86,6 +92,8 @@ impl Display for AdminError {
     }
 }
 
+impl std::error::Error for AdminError {}
+
 impl ResponseError for AdminError {
     fn status_code(&self) -> StatusCode {
         self.status
@@ -95,6 +103,9 @@ impl ResponseError for AdminError {
         let mut response = HttpResponse::build(self.status);
         if self.status == StatusCode::UNAUTHORIZED {
             response.insert_header((header::WWW_AUTHENTICATE, "Bearer"));
+        }
+        if let Some(header) = self.header {
+            response.insert_header(header);
         }
         response.json(&self.body)
     }

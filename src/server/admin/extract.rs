@@ -148,14 +148,17 @@ pub(crate) fn number<'de, D: Deserializer<'de>, T: std::str::FromStr>(
     text.parse().map(Some).map_err(wrong)
 }
 
-/// Deserializes a seed.
+/// Deserializes a seed; `random` draws one.
 pub(crate) fn seed<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Seed>, D::Error> {
     let value = Value::deserialize(from)?;
+    if value == "random" {
+        return Seed::random().map(Some).map_err(D::Error::custom);
+    }
     match value.as_u64().filter(|seed| *seed < ID_LIMIT) {
         Some(seed) => Ok(Some(Seed(seed))),
         None if value.is_null() => Ok(None),
         None => {
-            let expected = format!("an integer from 0 to {}", ID_LIMIT - 1);
+            let expected = format!("an integer from 0 to {}, or \"random\"", ID_LIMIT - 1);
             Err(D::Error::invalid_value(Unexpected::Other("value"), &&*expected))
         }
     }

@@ -11,6 +11,7 @@ use crate::scenario::{admin_input, render};
 use crate::server::admin::error::AdminError;
 use crate::server::admin::extract::{Body, PathWorld, Query, Text, WorldPath};
 use crate::server::admin::list::{self, Page};
+use crate::server::long;
 use crate::world::World;
 use crate::world::fault_edits::FaultStatus;
 
@@ -60,8 +61,13 @@ pub(crate) struct PatchFault {
 /// Lists the faults of a world, in the order in which they are considered.
 #[utoipa::path(get, path = "/__admin/worlds/{world}/faults", params(WorldPath, Page),
     responses((status = 200, description = "The faults", body = Vec<Fault>)))]
-pub(crate) async fn list(PathWorld(world): PathWorld, Query(page): Query<Page>) -> HttpResponse {
-    list::respond(world.faults().iter().map(show).collect(), &page)
+pub(crate) async fn list(
+    PathWorld(world): PathWorld,
+    Query(page): Query<Page>,
+) -> Result<HttpResponse, AdminError> {
+    let all = long::run(move || world.faults()).await?;
+    let total = all.len();
+    list::respond(total, page.of(all.into_iter()), |status| list::json(&show(status))).await
 }
 
 fn show(status: &FaultStatus) -> Fault {

@@ -1,9 +1,14 @@
 //! Lists of the admin side: JSON arrays, a page at a time. The length of the whole list stands in `x-total-count`.
 
-use actix_web::HttpResponse;
+use std::collections::VecDeque;
+
+use actix_web::{HttpResponse, HttpResponseBuilder};
 use serde::de::{Error, Unexpected};
 use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::{IntoParams, ToSchema};
+
+use crate::server::admin::error::AdminError;
+use crate::server::long::{self, JsonList};
 
 /// Which part of a list is asked for.
 #[derive(Deserialize, IntoParams)]
@@ -57,14 +62,32 @@ fn integer<'de, D: Deserializer<'de>>(from: D) -> Result<Option<usize>, D::Error
     text.parse().map(Some).map_err(wrong)
 }
 
-/// The page of a list.
-pub(crate) fn respond<T: Serialize>(list: Vec<T>, page: &Page) -> HttpResponse {
-    let total = list.len();
-    let page: Vec<T> = list.into_iter().skip(page.offset.0).take(page.limit.0).collect();
-    respond_page(total, &page)
+impl Page {
+    /// The elements of a list that belong to the page.
+    pub(crate) fn of<T>(&self, list: impl Iterator<Item = T>) -> VecDeque<T> {
+        list.skip(self.offset.0).take(self.limit.0).collect()
+    }
 }
 
-/// A page of a list of that length.
-pub(crate) fn respond_page<T: Serialize>(total: usize, page: &[T]) -> HttpResponse {
-    HttpResponse::Ok().insert_header(("x-total-count", total)).json(page)
+/// A page of a list of that length, whose elements are written as the client reads them.
+pub(crate) async fn respond<T: Send + 'static>(
+    total: usize,
+    values: VecDeque<T>,
+    write: impl Fn(&T) -> String + Send + 'static,
+) -> Result<HttpResponse, AdminError> {
+    long::respond(response(total), JsonList { around: ("[", "]"), values }, write).await
+}
+
+/// The beginning of the answer with a page of a list of that length.
+pub(crate) fn response(total: usize) -> HttpResponseBuilder {
+    let mut response = HttpResponse::Ok();
+    response.insert_header(("x-total-count", total));
+    response
+}
+
+/// The JSON of a value.
+pub(crate) fn json(value: &impl Serialize) -> String {
+    let json = serde_json::to_string(value);
+    debug_assert!(json.is_ok(), "a response type that is not JSON: {json:?}");
+    json.unwrap_or_default()
 }

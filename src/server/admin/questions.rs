@@ -1,15 +1,22 @@
 //! Admin handlers for a world's questions: list and create, in the API's field names.
 
+use std::collections::VecDeque;
+use std::sync::Arc;
+
 use actix_web::HttpResponse;
 
-use crate::dataset::added;
+use crate::dataset::added::{self, AddedQuestion, ListedQuestion};
+use crate::dataset::questions;
 use crate::operations::qna::Question;
 use crate::scenario::added_record::{self, AddTarget};
 use crate::server::admin::error::AdminError;
 use crate::server::admin::extract::{PathWorld, Query, Text, WorldPath};
-use crate::server::admin::list::respond_page;
-use crate::server::admin::records::{RecordsQuery, id_taken, invalid};
+use crate::server::admin::list;
+use crate::server::admin::records::{RecordsQuery, invalid, not_added};
 use crate::server::api::build_dataset;
+use crate::server::long;
+use crate::world::World;
+use crate::world::snapshot::Snapshot;
 
 /// Lists the questions of a world, newest first, answered or not: those of the scenario and those added.
 #[utoipa::path(get, path = "/__admin/worlds/{world}/questions", params(WorldPath, RecordsQuery),
@@ -20,6 +27,33 @@ pub(crate) async fn list(
 ) -> Result<HttpResponse, AdminError> {
     let snapshot = world.snapshot();
     build_dataset(&snapshot).await;
+    let (rows, total) = {
+        let (world, snapshot) = (Arc::clone(&world), Arc::clone(&snapshot));
+        long::run(move || select(&world, &snapshot, &query)).await??
+    };
+    list::respond(total, rows, move |row| {
+        let dataset = snapshot.dataset();
+        let view = match row {
+            Row::Seeded(row) => dataset.question(row),
+            Row::Added(question) => Some(dataset.added_question(question)),
+        };
+        list::json(&view.map(Question::of))
+    })
+    .await
+}
+
+/// A question of a page, as a row of the dataset, or added.
+enum Row {
+    Seeded(questions::Row),
+    Added(Arc<AddedQuestion>),
+}
+
+/// The questions of a page, and how many there are.
+fn select(
+    world: &World,
+    snapshot: &Snapshot,
+    query: &RecordsQuery,
+) -> Result<(VecDeque<Row>, usize), AdminError> {
     let dataset = snapshot.dataset();
     let mut asked = vec![false; dataset.location_count()];
     for location in query.locations(dataset)? {
@@ -28,10 +62,11 @@ pub(crate) async fn list(
     let added = world.run().added.read(dataset);
     let questions =
         || added::questions(dataset, added.as_deref(), |location, _answered| asked[location as usize]);
-    let part = questions().skip(query.offset.0).take(query.limit.0);
-    let page: Vec<Question<'_>> =
-        part.filter_map(|question| dataset.listed_question(question)).map(Question::of).collect();
-    Ok(respond_page(questions().count(), &page))
+    let rows = questions().skip(query.offset.0).take(query.limit.0).map(|question| match question {
+        ListedQuestion::Seeded(row) => Row::Seeded(*row),
+        ListedQuestion::Added(question) => Row::Added(Arc::clone(question)),
+    });
+    Ok((rows.collect(), questions().count()))
 }
 
 /// Adds a question to a world.
@@ -45,11 +80,14 @@ pub(crate) async fn create(
 ) -> Result<HttpResponse, AdminError> {
     let snapshot = world.snapshot();
     build_dataset(&snapshot).await;
-    let dataset = snapshot.dataset();
-    let to = AddTarget { dataset, now: world.run().clock.now() };
-    let (location, question) =
-        added_record::parse_question(&text, to).map_err(|problems| invalid(&problems))?;
-    let added =
-        world.run().added.add_question(dataset, location, question).map_err(|taken| id_taken(&taken))?;
-    Ok(HttpResponse::Created().json(Question::of(dataset.added_question(&added))))
+    let added = long::run(move || {
+        let dataset = snapshot.dataset();
+        let to = AddTarget { dataset, now: world.run().clock.now() };
+        let (location, question) =
+            added_record::parse_question(&text, to).map_err(|problems| invalid(&problems))?;
+        let added = world.run().added.add_question(dataset, location, question);
+        let added = added.map_err(|reason| not_added(&reason))?;
+        Ok::<_, AdminError>(list::json(&Question::of(dataset.added_question(&added))))
+    });
+    Ok(HttpResponse::Created().content_type("application/json").body(added.await??))
 }

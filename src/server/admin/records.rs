@@ -1,10 +1,11 @@
 //! What the admin handlers for reviews and questions have in common.
 
+use actix_web::http::StatusCode;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
 use crate::dataset::facts::Dataset;
-use crate::ledger::added::IdTaken;
+use crate::ledger::added::NotAdded;
 use crate::scenario::diagnostic::Diagnostic;
 use crate::server::admin::error::AdminError;
 use crate::server::admin::list::{Limit, Offset};
@@ -44,9 +45,15 @@ pub(crate) fn invalid(problems: &[Diagnostic]) -> AdminError {
     AdminError::diagnostics(format!("Nothing was added{first}. See the diagnostics."), problems)
 }
 
-/// The error for a record whose id is taken.
-pub(crate) fn id_taken(IdTaken { what, id }: &IdTaken) -> AdminError {
-    AdminError::conflict(format!(
-        "Nothing was added: the account has the {what} id {id} already. Give another, or none: then one is drawn."
-    ))
+/// The error for a record that is not added.
+pub(crate) fn not_added(reason: &NotAdded) -> AdminError {
+    match reason {
+        NotAdded::IdTaken { what, id } => AdminError::conflict(format!(
+            "Nothing was added: the account has the {what} id {id} already. Give another, or none: then one is drawn."
+        )),
+        NotAdded::Full(full) => {
+            let message = format!("Nothing was added: {full}.");
+            AdminError::new(StatusCode::PAYLOAD_TOO_LARGE, message)
+        }
+    }
 }

@@ -1,12 +1,12 @@
 //! Admin handlers for a world's journal: list, export and clear.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use actix_web::HttpResponse;
 use actix_web::http::header;
 use serde::de::{Error, Unexpected};
 use serde::{Deserialize, Deserializer};
-use serde_json::Value;
 use utoipa::IntoParams;
 
 use crate::api::operation::Operation;
@@ -15,9 +15,12 @@ use crate::journal::filter::Filter;
 use crate::journal::json::Origin;
 use crate::journal::{har, json, notes};
 use crate::operations;
+use crate::server::admin::error::AdminError;
 use crate::server::admin::extract::{PathWorld, Query, WorldPath, number};
-use crate::server::admin::list::{Limit, respond_page};
+use crate::server::admin::list::{self, Limit};
+use crate::server::long::{self, JsonList};
 use crate::world::World;
+use crate::world::run::Run;
 
 /// Which requests are asked for; of more than `limit`, the newest.
 #[derive(Deserialize, IntoParams)]
@@ -55,36 +58,60 @@ fn operation<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Operation>, D:
 
 /// Lists the requests of a world, in order, as its journal has them.
 #[utoipa::path(get, path = "/__admin/worlds/{world}/requests", params(WorldPath, RequestsQuery),
-    responses((status = 200, description = "The requests", body = Vec<Object>)))]
-pub(crate) async fn list(PathWorld(world): PathWorld, Query(query): Query<RequestsQuery>) -> HttpResponse {
-    let found = search(&world, query);
-    let shown: Vec<Value> =
-        found.entries.iter().map(|(entry, notes)| json::entry_json(entry, notes, origin(&world))).collect();
-    with_dropped(respond_page(found.total, &shown), found.dropped)
+    responses((status = 200, description = "The requests", body = Vec<Object>), (status = 404, description = "The journal is off", body = super::error::ErrorBody)))]
+pub(crate) async fn list(
+    PathWorld(world): PathWorld,
+    Query(query): Query<RequestsQuery>,
+) -> Result<HttpResponse, AdminError> {
+    let found = search(&world, query).await?;
+    let list = JsonList { around: ("[", "]"), values: found.entries };
+    let response = long::respond(list::response(found.total), list, move |(entry, notes)| {
+        json::entry_json(entry, notes, origin(&world)).to_string()
+    });
+    Ok(with_dropped(response.await?, found.dropped))
 }
 
 /// Exports the journal of a world as HAR 1.2, which browser tools open.
 #[utoipa::path(get, path = "/__admin/worlds/{world}/requests.har", params(WorldPath, RequestsQuery),
-    responses((status = 200, description = "An HTTP archive", body = Object)))]
-pub(crate) async fn get_har(PathWorld(world): PathWorld, Query(query): Query<RequestsQuery>) -> HttpResponse {
-    let found = search(&world, query);
-    let file = format!("attachment; filename=\"{}.har\"", world.name);
-    let response = HttpResponse::Ok()
-        .insert_header((header::CONTENT_DISPOSITION, file))
-        .json(har::archive(&found.entries, origin(&world)));
-    with_dropped(response, found.dropped)
+    responses((status = 200, description = "An HTTP archive", body = Object), (status = 404, description = "The journal is off", body = super::error::ErrorBody)))]
+pub(crate) async fn get_har(
+    PathWorld(world): PathWorld,
+    Query(query): Query<RequestsQuery>,
+) -> Result<HttpResponse, AdminError> {
+    let found = search(&world, query).await?;
+    let mut response = HttpResponse::Ok();
+    response
+        .insert_header((header::CONTENT_DISPOSITION, format!("attachment; filename=\"{}.har\"", world.name)));
+    let list = JsonList { around: har::AROUND, values: found.entries };
+    let response = long::respond(response, list, move |(entry, notes)| {
+        har::entry_json(entry, notes, origin(&world)).to_string()
+    });
+    Ok(with_dropped(response.await?, found.dropped))
 }
 
 /// Clears the journal of a world.
 #[utoipa::path(delete, path = "/__admin/worlds/{world}/requests", params(WorldPath),
-    responses((status = 204, description = "Cleared")))]
-pub(crate) async fn clear(PathWorld(world): PathWorld) -> HttpResponse {
-    world.run().journal.clear();
-    HttpResponse::NoContent().finish()
+    responses((status = 204, description = "Cleared"), (status = 404, description = "The journal is off", body = super::error::ErrorBody)))]
+pub(crate) async fn clear(PathWorld(world): PathWorld) -> Result<HttpResponse, AdminError> {
+    let run = world.run();
+    require_journal(&run)?;
+    long::apart(move || run.journal.clear()).await?;
+    Ok(HttpResponse::NoContent().finish())
+}
+
+/// Fails if no journal is kept. An empty list would say that there were no requests.
+fn require_journal(run: &Run) -> Result<(), AdminError> {
+    if run.journal.is_on() {
+        return Ok(());
+    }
+    let message =
+        "The journal is off: start Standin without --journal 0 (STANDIN_JOURNAL) to record requests.";
+    Err(AdminError::not_found(message).with_header("x-standin-journal", "off"))
 }
 
 fn origin(world: &World) -> Origin<'_> {
-    Origin { world: &world.name, minted: world.minted.as_ref().map(|key| key.key.as_str()) }
+    let minted = world.minted.as_ref().map(|key| key.key.as_str());
+    Origin { world: &world.name, minted, secrets: world.secrets() }
 }
 
 /// How many entries the journal or the list of deliveries has dropped.
@@ -95,21 +122,26 @@ pub(crate) fn with_dropped(mut response: HttpResponse, dropped: u64) -> HttpResp
 
 struct Found {
     /// The newest matching entries, each with its notes.
-    entries: Vec<(Arc<Entry>, Vec<String>)>,
+    entries: VecDeque<(Arc<Entry>, Vec<String>)>,
     /// How many match.
     total: usize,
     dropped: u64,
 }
 
-fn search(world: &World, query: RequestsQuery) -> Found {
-    let RequestsQuery { operation, status, code, key, fault, after, limit } = query;
-    let filter = Filter { operation, status, code, key, fault, after };
-    let minted = origin(world).minted;
-    let read = world.run().journal.read();
-    let notes = notes::of(&read.entries);
-    let matching = read.entries.into_iter().zip(notes);
-    let mut entries: Vec<_> = matching.filter(|(entry, _)| filter.matches(entry, minted)).collect();
-    let total = entries.len();
-    entries.drain(..total.saturating_sub(limit.0));
-    Found { entries, total, dropped: read.dropped }
+async fn search(world: &Arc<World>, query: RequestsQuery) -> Result<Found, AdminError> {
+    require_journal(&world.run())?;
+    let world = Arc::clone(world);
+    long::run(move || {
+        let RequestsQuery { operation, status, code, key, fault, after, limit } = query;
+        let filter = Filter { operation, status, code, key, fault, after };
+        let minted = origin(&world).minted;
+        let read = world.run().journal.read();
+        let notes = notes::of(&read.entries);
+        let matching = read.entries.into_iter().zip(notes);
+        let mut entries: VecDeque<_> = matching.filter(|(entry, _)| filter.matches(entry, minted)).collect();
+        let total = entries.len();
+        entries.drain(..total.saturating_sub(limit.0));
+        Found { entries, total, dropped: read.dropped }
+    })
+    .await
 }

@@ -12,6 +12,7 @@ use crate::scenario::scalars::is_world_name;
 use crate::server::admin::error::AdminError;
 use crate::server::admin::extract::{Query, Text};
 use crate::server::admin::list::{self, Page};
+use crate::server::long;
 use crate::server::state::State;
 use crate::world::registry::DEFAULT;
 
@@ -44,9 +45,17 @@ pub(crate) struct PutScenario {
 /// Lists the scenarios that are served.
 #[utoipa::path(get, path = "/__admin/scenarios", params(Page),
     responses((status = 200, description = "The scenarios by name", body = Vec<Scenario>)))]
-pub(crate) async fn list(state: web::Data<State>, Query(page): Query<Page>) -> HttpResponse {
-    let entries = state.board.entries();
-    list::respond(entries.iter().filter_map(|entry| scenario(&state, entry)).collect(), &page)
+pub(crate) async fn list(
+    state: web::Data<State>,
+    Query(page): Query<Page>,
+) -> Result<HttpResponse, AdminError> {
+    let all: Vec<Scenario> = long::run(move || {
+        let entries = state.board.entries();
+        entries.iter().filter_map(|entry| scenario(&state, entry)).collect()
+    })
+    .await?;
+    let total = all.len();
+    list::respond(total, page.of(all.into_iter()), list::json).await
 }
 
 /// None where no load of the scenario was good.

@@ -4,11 +4,12 @@ use std::convert::Infallible;
 use std::time::Duration;
 
 use actix_web::HttpResponse;
-use actix_web::http::header;
+use actix_web::http::{StatusCode, header};
 use bytes::Bytes;
 use futures_util::stream;
 use tokio::time::{MissedTickBehavior, interval};
 
+use crate::server::admin::error::AdminError;
 use crate::server::admin::extract::{PathWorld, WorldPath};
 
 /// A comment is sent this often, so that nothing on the way closes the connection as idle.
@@ -16,12 +17,14 @@ const PING: Duration = Duration::from_secs(15);
 
 /// Streams what happens in a world, as Server-Sent Events: requests, faults, deliveries and reloads.
 #[utoipa::path(get, path = "/__admin/worlds/{world}/stream", params(WorldPath),
-    responses((status = 200, description = "Server-Sent Events", body = String, content_type = "text/event-stream")))]
-pub(crate) async fn watch(PathWorld(world): PathWorld) -> HttpResponse {
+    responses((status = 200, description = "Server-Sent Events", body = String, content_type = "text/event-stream"), (status = 429, description = "Too many watchers", body = super::error::ErrorBody)))]
+pub(crate) async fn watch(PathWorld(world): PathWorld) -> Result<HttpResponse, AdminError> {
+    let watch = world.stream.watch();
+    let watch = watch.map_err(|full| AdminError::new(StatusCode::TOO_MANY_REQUESTS, full.to_string()))?;
     // The first tick comes at once, so that the client sees that it is connected.
     let mut ping = interval(PING);
     ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let events = stream::unfold((world.stream.watch(), ping), async |(mut events, mut ping)| {
+    let events = stream::unfold((watch, ping), async |(mut events, mut ping)| {
         let next = tokio::select! {
             biased;
             event = events.recv() => event?,
@@ -29,8 +32,8 @@ pub(crate) async fn watch(PathWorld(world): PathWorld) -> HttpResponse {
         };
         Some((Ok::<_, Infallible>(next), (events, ping)))
     });
-    HttpResponse::Ok()
+    Ok(HttpResponse::Ok()
         .content_type("text/event-stream")
         .insert_header((header::CACHE_CONTROL, "no-cache, no-transform"))
-        .streaming(events)
+        .streaming(events))
 }

@@ -12,7 +12,8 @@ use crate::draw::Seed;
 use crate::scenario::admin_input;
 use crate::server::admin::error::AdminError;
 use crate::server::admin::extract::{Body, PathWorld, Query, Text, WorldPath, seed};
-use crate::server::admin::list::{Page, respond_page};
+use crate::server::admin::list::{self, Limit, Offset, Page};
+use crate::server::long;
 use crate::server::page::host;
 use crate::server::state::State;
 use crate::world::World;
@@ -26,7 +27,7 @@ pub(crate) struct CreateWorld {
     /// Name of its scenario; the default one where it is absent.
     scenario: Option<String>,
     #[serde(default, deserialize_with = "seed")]
-    #[schema(value_type = Option<u64>, maximum = 9_007_199_254_740_991_u64)]
+    #[schema(value_type = Option<SeedInput>)]
     seed: Option<Seed>,
     /// Faults, written as in a scenario, that are put in this order.
     #[serde(default, deserialize_with = "given")]
@@ -48,8 +49,24 @@ fn given<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> 
 pub(crate) struct ResetWorld {
     /// Its seed until the next reset.
     #[serde(default, deserialize_with = "seed")]
-    #[schema(value_type = Option<u64>, maximum = 9_007_199_254_740_991_u64)]
+    #[schema(value_type = Option<SeedInput>)]
     seed: Option<Seed>,
+}
+
+/// A number below 2^53, or `random`.
+#[derive(ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "a schema")]
+pub(crate) enum SeedInput {
+    Number(u64),
+    Random(RandomSeed),
+}
+
+#[derive(ToSchema)]
+#[serde(rename_all = "lowercase")]
+#[expect(dead_code, reason = "a schema")]
+pub(crate) enum RandomSeed {
+    Random,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -86,33 +103,32 @@ pub(crate) async fn list(
     state: web::Data<State>,
     Query(page): Query<Page>,
     request: HttpRequest,
-) -> HttpResponse {
-    let worlds = state.registry.all();
-    let part = worlds.iter().skip(page.offset.0).take(page.limit.0);
-    let summaries: Vec<WorldSummary> = part.map(|world| summary(world, &request)).collect();
-    respond_page(worlds.len(), &summaries)
+) -> Result<HttpResponse, AdminError> {
+    let (host, Offset(offset), Limit(limit)) = (host(&request).to_owned(), page.offset, page.limit);
+    let (worlds, total) = long::run(move || state.registry.page(offset, limit)).await?;
+    list::respond(total, worlds.into(), move |world| list::json(&summary(world, &host))).await
 }
 
 /// Describes a world.
 #[utoipa::path(get, path = "/__admin/worlds/{world}", params(WorldPath),
     responses((status = 200, description = "The world", body = WorldSummary)))]
 pub(crate) async fn get(PathWorld(world): PathWorld, request: HttpRequest) -> web::Json<WorldSummary> {
-    web::Json(summary(&world, &request))
+    web::Json(summary(&world, host(&request)))
 }
 
-fn summary(world: &World, request: &HttpRequest) -> WorldSummary {
+fn summary(world: &World, host: &str) -> WorldSummary {
     let snapshot = world.snapshot();
     WorldSummary {
         name: world.name.clone(),
         scenario: snapshot.scenario.clone(),
-        base_url: base_url(world, request),
+        base_url: base_url(world, host),
         seed: snapshot.seed.0,
         standing: world.is_standing(),
     }
 }
 
-fn base_url(world: &World, request: &HttpRequest) -> String {
-    format!("http://{}/w/{}", host(request), world.name)
+fn base_url(world: &World, host: &str) -> String {
+    format!("http://{host}/w/{}", world.name)
 }
 
 /// Creates a world.
@@ -126,7 +142,8 @@ pub(crate) async fn create(
 ) -> Result<HttpResponse, AdminError> {
     let name = body.name.clone();
     let wanted = WorldRequest { name, ..wanted(&state, None, body, &text)? };
-    let world = state.registry.make(wanted).map_err(|reason| not_created(&reason))?;
+    let made = long::apart(move || state.registry.make(wanted)).await?;
+    let world = made.map_err(|reason| not_created(&reason))?;
     Ok(HttpResponse::Created().json(created(&world, &request)))
 }
 
@@ -146,7 +163,8 @@ pub(crate) async fn put(
     }
     let present = state.registry.named(&name);
     let wanted = wanted(&state, present.as_deref(), body, &text)?;
-    let (world, is_new) = state.registry.put(&name, wanted).map_err(|reason| not_created(&reason))?;
+    let put = long::apart(move || state.registry.put(&name, wanted)).await?;
+    let (world, is_new) = put.map_err(|reason| not_created(&reason))?;
     world.touch();
     let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
     Ok(HttpResponse::build(status).json(created(&world, &request)))
@@ -180,7 +198,7 @@ fn wanted(
 fn created(world: &World, request: &HttpRequest) -> CreatedWorld {
     CreatedWorld {
         name: world.name.clone(),
-        base_url: base_url(world, request),
+        base_url: base_url(world, host(request)),
         api_key: world.minted.as_ref().map(|key| key.key.clone()),
         seed: world.snapshot().seed.0,
     }
@@ -203,7 +221,10 @@ pub(crate) async fn delete(
     state: web::Data<State>,
     name: web::Path<String>,
 ) -> Result<HttpResponse, AdminError> {
-    state.registry.remove(&name).map_err(|reason| match reason {
+    let name = name.into_inner();
+    let removed = name.clone();
+    let removed = long::apart(move || state.registry.remove(&removed)).await?;
+    removed.map_err(|reason| match reason {
         RemoveError::Unknown => unknown_world(&name),
         RemoveError::Standing => AdminError::conflict(format!(
             "{name} is a standing world, which stays; POST /__admin/worlds/{name}/reset takes it back to its start."
@@ -220,7 +241,9 @@ pub(crate) async fn reset(
     PathWorld(world): PathWorld,
     Body(ResetWorld { seed }): Body<ResetWorld>,
 ) -> Result<web::Json<WorldSeed>, AdminError> {
-    state.registry.reset(&world, seed).map_err(|reason| not_created(&reason))?;
+    let known = Arc::clone(&world);
+    let reset = long::apart(move || state.registry.reset(&known, seed)).await?;
+    reset.map_err(|reason| not_created(&reason))?;
     Ok(web::Json(WorldSeed { name: world.name.clone(), seed: world.snapshot().seed.0 }))
 }
 
