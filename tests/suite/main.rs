@@ -14,6 +14,7 @@ mod subscribe;
 mod added;
 mod admin;
 mod client_leaves;
+mod connections;
 mod cors;
 mod dialect;
 mod examples;
