@@ -32,8 +32,7 @@ pub(crate) fn is_loopback_host(host: &str) -> bool {
         Some((name, rest)) => (name, rest.strip_prefix(':').unwrap_or(rest)),
         None => host.split_once(':').unwrap_or((host, "")),
     };
-    let is_own =
-        is_loopback_name(name) || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
+    let is_own = is_loopback_name(name) || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
     is_own && port.bytes().all(|byte| byte.is_ascii_digit())
 }
 

@@ -1,6 +1,8 @@
 //! `GET /metrics`: metrics in the text format of Prometheus (OpenMetrics 1.0).
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use actix_web::{HttpResponse, web};
@@ -27,6 +29,36 @@ pub(crate) struct Metrics {
     /// For each operation its histogram and the counter of its status 200 without a fault, which most requests need. The
     /// last element is for requests without an operation.
     usual: Vec<(Histogram, Counter)>,
+    faults: Mutex<FaultNames>,
+}
+
+/// The names of faults that have counters. Faults can be put at runtime under new names without end.
+#[derive(Debug, Default)]
+struct FaultNames {
+    names: BTreeSet<String>,
+    bytes: usize,
+}
+
+/// Most bytes of the names of faults that have counters.
+const FAULT_NAMES: usize = 64 << 10;
+
+/// The label of all other faults.
+const OTHER_FAULTS: &str = "(others)";
+
+impl FaultNames {
+    /// The label of a fault.
+    fn label(&mut self, name: &str) -> String {
+        // A counter takes about as many bytes beside the name.
+        let bytes = name.len() + 64;
+        if !self.names.contains(name) {
+            if self.bytes + bytes > FAULT_NAMES {
+                return OTHER_FAULTS.to_owned();
+            }
+            self.bytes += bytes;
+            self.names.insert(name.to_owned());
+        }
+        name.to_owned()
+    }
 }
 
 /// Labels of the request counter.
@@ -70,7 +102,7 @@ impl Default for Metrics {
                 )
             })
             .collect();
-        Self { calls, durations, usual }
+        Self { calls, durations, usual, faults: Mutex::default() }
     }
 }
 
@@ -94,7 +126,7 @@ impl Metrics {
             operation: name(call.operation),
             status: status.map(u32::from),
             code: call.code,
-            fault: fault.map(str::to_owned),
+            fault: fault.map(|name| self.faults.lock().unwrap_or_else(PoisonError::into_inner).label(name)),
         };
         self.calls.get_or_create(&call).inc();
     }
@@ -148,4 +180,22 @@ fn counter(value: u64) -> Counter {
     let counter = Counter::default();
     counter.inc_by(value);
     counter
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faults_under_new_names_without_end_share_one_label() {
+        let mut names = FaultNames::default();
+        assert_eq!(names.label("first"), "first");
+        let long = |number: usize| format!("{number:04}{}", "x".repeat(1_000));
+        for number in 0..1_000 {
+            names.label(&long(number));
+        }
+        assert_eq!((names.label("first"), names.label(&long(5))), ("first".to_owned(), long(5)));
+        assert_eq!(names.label(&long(2_000)), OTHER_FAULTS);
+        assert!(names.bytes <= FAULT_NAMES);
+    }
 }

@@ -47,6 +47,8 @@ pub enum CreateError {
     TooMany,
     /// There are too many large datasets.
     TooLarge,
+    /// There is no room for its faults.
+    NoRoom,
     /// The system provides no random number for a key.
     NoKey,
 }
@@ -82,6 +84,10 @@ impl Display for CreateError {
             Self::TooLarge => write!(
                 out,
                 "{MOST_LARGE} datasets of more than 100000 records are in use under other seeds than their scenario's, the most there can be: use one of those seeds or leave `seed` out, or remove such a world."
+            ),
+            Self::NoRoom => write!(
+                out,
+                "What was written to all worlds, faults included, takes all the memory that there is for it: DELETE /__admin/worlds/{{world}} removes one."
             ),
             Self::NoKey => write!(out, "The system gives no random number for a key."),
         }

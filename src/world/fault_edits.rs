@@ -50,6 +50,11 @@ impl FaultEdits {
         count < MAX_FAULTS && bytes + fault.text.len() <= MAX_BYTES
     }
 
+    /// How many bytes of text the changes have.
+    pub(crate) fn size(&self) -> usize {
+        self.front.iter().chain(self.over.values().flatten()).map(|fault| fault.text.len()).sum()
+    }
+
     /// Puts a fault: in the place of the one of its name, else in front of all. Returns whether its name is new.
     pub(crate) fn put(&mut self, file: &Plan, fault: Arc<Fault>) -> bool {
         if let Some(place) = self.front.iter_mut().find(|known| known.name == fault.name) {

@@ -30,6 +30,7 @@ use crate::clock;
 use crate::draw::Seed;
 use crate::fault::Fault;
 use crate::journal::secrets::Secrets;
+use crate::memory::Share;
 use crate::world::create::Start;
 use crate::world::fault_edits::{FaultEdits, FaultStatus};
 use crate::world::run::Run;
@@ -66,12 +67,23 @@ struct WorldConfig {
     seed: Option<Seed>,
     /// Fault changes made at runtime, which override the scenario's.
     fault_edits: FaultEdits,
+    /// The memory of those faults.
+    share: Share,
 }
 
 impl WorldConfig {
-    fn new(scenario: Arc<Snapshot>, start: Start) -> Self {
+    fn new(scenario: Arc<Snapshot>, start: Start, share: Share) -> Self {
         let fault_edits = FaultEdits::of(&scenario.faults, &start.faults);
-        Self { scenario, seed: start.seed, start, fault_edits }
+        let mut config = Self { scenario, seed: start.seed, start, fault_edits, share };
+        config.recount();
+        config
+    }
+
+    /// Counts the memory of the world's own faults. One takes about four times its text, and those of the start are mostly
+    /// changes, too.
+    fn recount(&mut self) {
+        let start: usize = self.start.faults.iter().map(|fault| fault.text.len()).sum();
+        self.share.resize(2 * (start + self.fault_edits.size()));
     }
 
     fn snapshot(&self) -> Arc<Snapshot> {
@@ -112,7 +124,7 @@ impl World {
         shared: &Shared,
     ) -> Self {
         let clock = start.clock.apply_to(scenario.clock);
-        let config = WorldConfig::new(scenario, start);
+        let config = WorldConfig::new(scenario, start, shared.memory().share(0));
         let stream = Arc::new(Stream::new(&shared.watchers));
         let run = Run::new(config.snapshot(), clock, Arc::clone(&stream), minted.as_ref(), shared);
         let world = Self {
@@ -171,6 +183,7 @@ impl World {
         let mut config = self.config();
         let before = std::mem::replace(&mut config.scenario, Arc::clone(scenario));
         config.fault_edits.follow(&before.faults, &scenario.faults);
+        config.recount();
         self.run().serve(&config.snapshot());
     }
 
@@ -200,7 +213,7 @@ impl World {
 
     /// Whether one more fault may be put into the world at runtime.
     pub(crate) fn has_room_for(&self, fault: &Fault) -> bool {
-        self.config().fault_edits.has_room_for(fault)
+        self.config().fault_edits.has_room_for(fault) && !self.shared.memory().is_full()
     }
 
     /// Puts a fault: in the place of the one of its name, else in front of all. Returns whether its name is new.
@@ -208,6 +221,7 @@ impl World {
         let mut config = self.config();
         let WorldConfig { scenario, fault_edits, .. } = &mut *config;
         let new = fault_edits.put(&scenario.faults, Arc::new(fault));
+        config.recount();
         self.run().serve(&config.snapshot());
         new
     }
@@ -221,6 +235,7 @@ impl World {
         let fault = Fault { enabled, ..Fault::clone(fault) };
         drop(faults);
         fault_edits.put(&scenario.faults, Arc::new(fault));
+        config.recount();
         self.run().serve(&config.snapshot());
         true
     }
@@ -230,6 +245,7 @@ impl World {
         let mut config = self.config();
         let WorldConfig { scenario, fault_edits, .. } = &mut *config;
         let removed = fault_edits.remove(&scenario.faults, name);
+        config.recount();
         self.run().serve(&config.snapshot());
         removed
     }
@@ -261,6 +277,7 @@ impl World {
     fn begin(&self, mut config: MutexGuard<'_, WorldConfig>, scenario: Arc<Snapshot>, start: &Start) {
         config.fault_edits = FaultEdits::of(&scenario.faults, &start.faults);
         (config.scenario, config.seed) = (scenario, start.seed);
+        config.recount();
         let clock = start.clock.apply_to(config.scenario.clock);
         let stream = Arc::clone(&self.stream);
         let run = Run::new(config.snapshot(), clock, stream, self.minted.as_ref(), &self.shared);

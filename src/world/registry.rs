@@ -11,7 +11,7 @@ use crate::draw::Seed;
 use crate::journal::secrets::MINTED_PREFIX;
 use crate::scenario::scalars::is_world_name;
 use crate::world::World;
-use crate::world::create::{CreateError, MOST_LARGE, MOST_WORLDS, RemoveError, WorldRequest};
+use crate::world::create::{CreateError, MOST_LARGE, MOST_WORLDS, RemoveError, Start, WorldRequest};
 use crate::world::shared::Shared;
 use crate::world::snapshot::Snapshot;
 
@@ -159,6 +159,7 @@ impl Registry {
             Some(named) => self.scenario(Some(&named)).ok_or(CreateError::NoScenario(named))?,
         };
         self.find_room(&scenario, wanted.start.seed, Some(&world))?;
+        self.find_memory(&wanted.start)?;
         world.recreate(scenario, &wanted.start);
         world.run().start_webhooks();
         Ok((world, false))
@@ -224,6 +225,7 @@ impl Registry {
         let scenario =
             scenario.ok_or_else(|| CreateError::NoScenario(wanted.scenario.unwrap_or_default()))?;
         self.find_room(&scenario, wanted.start.seed, None)?;
+        self.find_memory(&wanted.start)?;
         let mut worlds = self.write();
         if worlds.by_name.len() >= MOST_WORLDS {
             return Err(CreateError::TooMany);
@@ -241,6 +243,12 @@ impl Registry {
         worlds.by_key.insert(key, Arc::clone(&world));
         self.own_keys.store(true, Ordering::Release);
         Ok(world)
+    }
+
+    /// Checks that there is room for the faults with which a world starts.
+    fn find_memory(&self, start: &Start) -> Result<(), CreateError> {
+        let is_full = !start.faults.is_empty() && self.shared.memory().is_full();
+        if is_full { Err(CreateError::NoRoom) } else { Ok(()) }
     }
 
     /// Checks that a world may have that seed: the number of large datasets under seeds other than their scenario's is

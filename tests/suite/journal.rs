@@ -5,7 +5,7 @@ use std::thread;
 
 use serde_json::{Value, json};
 
-use crate::harness::{Answer, Client, Server};
+use crate::harness::{Answer, Client, Server, wait_until};
 use crate::stage::API;
 
 const FAULTY: &str = r#"
@@ -325,10 +325,73 @@ fn a_busy_world_does_not_evict_entries_of_another() {
 }
 
 #[test]
-fn with_a_size_of_0_nothing_is_recorded() {
+fn a_journal_that_is_off_says_so_and_is_not_empty() {
     let server = faulty(&["--journal", "0"]);
     demo(&server).reviews(100).send().ok();
-    assert!(entries(&server, "").is_empty());
+    for (method, path) in [("GET", "requests"), ("GET", "requests.har"), ("DELETE", "requests")] {
+        let answer = server.admin(method, &format!("worlds/default/{path}")).send();
+        assert_eq!(
+            (answer.status, answer.header("x-standin-journal")),
+            (404, Some("off")),
+            "{method} {path}"
+        );
+        assert!(answer.json["error"].as_str().unwrap().contains("without --journal 0"), "{answer:?}");
+    }
+}
+
+/// Secrets in every place of a call that a client can reach: the token of the admin side, sent to the API by mistake, a key
+/// of another scenario, and the key of another world.
+#[test]
+fn secrets_of_others_are_masked_wherever_a_call_has_them() {
+    const TOKEN: &str = "admin/token+1";
+    const OTHER: &str = "key-of-another-scenario";
+    let other = format!("standin: 1\nname: other\nkeys: [{{key: {OTHER}, name: its-own}}]\n");
+    let files = [("faulty.yaml", FAULTY), ("other.yaml", other.as_str())];
+    let server = Server::of(&files, &["--default", "faulty", "--admin-token", TOKEN]);
+    let admin = |method: &str, path: &str| {
+        server.admin(method, path).header("authorization", &format!("Bearer {TOKEN}"))
+    };
+    let made = admin("POST", "worlds").json(&json!({"name": "foreign"})).send();
+    let minted = made.json["apiKey"].as_str().unwrap().to_owned();
+    let client = demo(&server);
+    let mut secrets = vec!["dXNlcjpzZWNyZXQ", "real-credentials"];
+    for secret in [TOKEN, OTHER, minted.as_str(), "open-sesame"] {
+        let escaped: String = secret.bytes().map(|byte| format!("%{byte:02x}")).collect();
+        let body =
+            json!({"searchStr": secret, "statuses": [format!("say {secret}!")], secret: {"a": [secret]}});
+        let call = |path: &str| client.call("POST", path).header("x-other", &format!("a={secret}; b"));
+        call(&format!("/v1/review/businessId/{escaped}"))
+            .query(secret, secret)
+            .query("x", &format!("pre {secret} post"))
+            .header("authorization", &format!("Bearer {secret}"))
+            .header("cookie", &format!("session={secret}"))
+            .header("referer", &format!("http://app.test/x/{escaped}?key={escaped}"))
+            .json(&body)
+            .send();
+        call(&format!("/nowhere/{secret}/x")).bytes(format!("not json {secret}")).send();
+        call("/v1/review/businessId/100").json(&body).send();
+        call("/v1/review/businessId/100").key(secret).send();
+        secrets.push(secret);
+    }
+    client.reviews(100).header("authorization", "Basic dXNlcjpzZWNyZXQ=").send().ok();
+    client.reviews(100).header("proxy-authorization", "real-credentials").send().ok();
+    for path in ["requests", "requests.har"] {
+        let text = admin("GET", &format!("worlds/default/{path}")).send().text();
+        for secret in &secrets {
+            let at = text.find(secret).map(|at| &text[at.saturating_sub(200)..(at + 60).min(text.len())]);
+            assert_eq!(at, None, "{path} shows {secret}");
+            let escaped: String = secret.bytes().map(|byte| format!("%{byte:02x}")).collect();
+            assert!(!text.contains(&escaped), "{path} shows {secret} in another form");
+        }
+        for shown in ["Bearer key:admin", "key:its-own", "Basic key:unknown", "say key:demo!"] {
+            assert!(text.contains(shown), "{shown}: {text}");
+        }
+    }
+    wait_until("all is logged", || server.log.lock().unwrap().len() >= 18);
+    let log = format!("{:?}", server.log.lock().unwrap());
+    for secret in &secrets {
+        assert!(!log.contains(secret), "the log shows {secret}: {log}");
+    }
 }
 
 #[test]

@@ -236,6 +236,20 @@ fn a_body_that_is_not_a_json_object_is_2466() {
 }
 
 #[test]
+fn a_body_that_is_not_a_json_object_is_refused_before_path_and_query() {
+    for call in [
+        client().reviews("nonsense").query("sindex", "x").query("isCompetitor", "x"),
+        client().qna("nonsense"),
+        client().call("POST", "/v1/qna/unanswered/get"),
+        client().locations(100).query("page-size", "x").query("sort-by", "x"),
+        client().benchmark(100),
+    ] {
+        call.bytes("[]").send().refused(400, 2466, "Invalid input request");
+    }
+    client().reviews("nonsense").bytes("{}").send().refused(404, 1011, "Business id is invalid");
+}
+
+#[test]
 fn a_repeated_field_causes_no_server_error() {
     for call in calls() {
         let body = r#"{"businessNumbers":[100],"businessNumbers":[1],"id":1,"id":2,"apiKey":"all","apiKey":"first","fromDate":"x","fromDate":"y","pageSize":-1,"pageSize":-1}"#;

@@ -330,22 +330,46 @@ fn deliveries_to_forbidden_targets_are_dead_at_once_and_say_why() {
 }
 
 #[test]
-fn a_subscription_made_by_a_web_page_without_a_key_is_not_delivered() {
-    let open = BASE.replace("keys: [{key: k, name: demo}]\n", "");
-    let server = Server::of(&[("hooks.yaml", &open)], &[]);
-    let receiver = Receiver::new(&[Response::Answer(200)]);
-    let body =
-        json!({"businessNumber": "100", "apiKey": "any", "events": ALL[..1], "endpoint": receiver.url});
-    let page = || server.client().subscribe().json(&body);
-    page().header("origin", "http://evil.test").send().ok();
-    page().header("sec-fetch-site", "cross-site").send().ok();
-    page().send().ok();
-    emit(&server, "hooks", &json!({"event": "conversation.created", "business": 100, "conversation": "c"}));
-    advance(&server, "hooks", "0s");
-    let status: Vec<Value> =
-        deliveries(&server, "hooks").iter().map(|delivery| delivery["status"].clone()).collect();
-    assert_eq!(status, ["dead", "dead", "delivered"]);
-    assert_eq!(receiver.requests().len(), 1);
+fn nothing_is_delivered_to_a_subscription_of_a_foreign_web_page_whatever_key_it_knows() {
+    let without_keys = BASE.replace("keys: [{key: k, name: demo}]\n", "");
+    for base in [BASE, &without_keys] {
+        let text = format!("{base}webhooks: {{allow: ['*', 127.0.0.1]}}\n");
+        let server = Server::of(&[("hooks.yaml", &text)], &[]);
+        let receiver = Receiver::new(&[Response::Answer(200)]);
+        let body =
+            json!({"businessNumber": "100", "apiKey": "k", "events": ALL[..1], "endpoint": receiver.url});
+        let page = || server.client().subscribe().json(&body);
+        page().header("origin", "http://evil.test").send().ok();
+        page().header("origin", "null").send().ok();
+        page().header("sec-fetch-site", "cross-site").send().ok();
+        page().header("origin", "http://localhost:3000").header("sec-fetch-site", "cross-site").send().ok();
+        page().send().ok();
+        let event = json!({"event": "conversation.created", "business": 100, "conversation": "c"});
+        emit(&server, "hooks", &event);
+        advance(&server, "hooks", "0s");
+        let all = deliveries(&server, "hooks");
+        let status: Vec<&str> = all.iter().map(|delivery| delivery["status"].as_str().unwrap()).collect();
+        assert_eq!(status, ["dead", "dead", "dead", "delivered", "delivered"]);
+        assert!(all[0]["reason"].as_str().unwrap().contains("foreign web page"), "{}", all[0]);
+        assert_eq!(receiver.requests().len(), 2);
+    }
+}
+
+#[test]
+fn dead_deliveries_that_there_is_no_room_to_keep_are_counted_too() {
+    let server = of("retry: {attempts: 1}");
+    subscribe(&server, "hooks", "http://10.0.0.1/");
+    const EVENTS: u64 = 40;
+    for _ in 0..EVENTS {
+        let text = "x".repeat(900_000);
+        emit(&server, "hooks", &json!({"event": "x.y", "business": 100, "data": {"text": text}}));
+        advance(&server, "hooks", "0s");
+    }
+    let list = server.admin("GET", "worlds/hooks/deliveries").query("limit", "1").send();
+    let number = |name: &str| list.header(name).unwrap().parse::<u64>().unwrap();
+    assert_eq!(number("x-total-count") + number("x-standin-dropped"), EVENTS);
+    let metrics = server.client().call("GET", "/metrics").send().text();
+    assert!(metrics.contains(&format!("standin_deliveries_dead_total {EVENTS}\n")), "{metrics}");
 }
 
 #[test]

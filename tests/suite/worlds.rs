@@ -532,3 +532,21 @@ fn two_hundred_worlds_used_by_sixteen_threads_stay_isolated() {
     assert_eq!([again(RESET), again(RESET), again(RESET + 1)], [503, 200, 429]);
     assert!(emails(&server, name(RESET)).is_empty());
 }
+
+#[test]
+fn a_random_seed_is_drawn_and_told() {
+    let server = serve();
+    let seed = |method: &str, path: &str, name: &str| {
+        let answer = server.admin(method, path).json(&json!({"seed": name})).send();
+        assert!(answer.status < 300, "{answer:?}");
+        answer.json["seed"].as_u64().unwrap()
+    };
+    let reset = || seed("POST", "worlds/default/reset", "random");
+    let (first, second) = (reset(), reset());
+    assert_ne!(first, second);
+    assert_eq!(server.admin("GET", "worlds/default").send().ok()["seed"], second);
+    assert_ne!(seed("POST", "worlds", "random"), seed("PUT", "worlds/mine", "random"));
+    let wrong = server.admin("POST", "worlds/default/reset").json(&json!({"seed": "x"})).send();
+    let error = wrong.json["error"].as_str().unwrap();
+    assert!(wrong.status == 400 && error.contains("or \"random\"; it is x"), "{error}");
+}

@@ -208,7 +208,7 @@ fn not_created(reason: &CreateError) -> AdminError {
     let status = match reason {
         CreateError::BadName(_) | CreateError::NoScenario(_) => StatusCode::BAD_REQUEST,
         CreateError::Exists(_) | CreateError::Standing(_) => StatusCode::CONFLICT,
-        CreateError::TooMany | CreateError::TooLarge => StatusCode::TOO_MANY_REQUESTS,
+        CreateError::TooMany | CreateError::TooLarge | CreateError::NoRoom => StatusCode::TOO_MANY_REQUESTS,
         CreateError::NoKey => StatusCode::INTERNAL_SERVER_ERROR,
     };
     AdminError::new(status, reason.to_string())
