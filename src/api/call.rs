@@ -125,15 +125,12 @@ pub(crate) fn decode_unreserved(path: &str) -> Cow<'_, str> {
     for piece in pieces {
         let digits = piece.get(..2).filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()));
         let byte = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        match byte.filter(|byte| byte.is_ascii_alphanumeric() || b"-._~".contains(byte)) {
-            Some(byte) => {
-                decoded.push(byte.into());
-                decoded.push_str(&piece[2..]);
-            }
-            None => {
-                decoded.push('%');
-                decoded.push_str(piece);
-            }
+        if let Some(byte) = byte.filter(|byte| byte.is_ascii_alphanumeric() || b"-._~".contains(byte)) {
+            decoded.push(byte.into());
+            decoded.push_str(&piece[2..]);
+        } else {
+            decoded.push('%');
+            decoded.push_str(piece);
         }
     }
     Cow::Owned(decoded)

@@ -10,7 +10,7 @@ use actix_http::{Payload, Request, Response};
 use actix_server::GracefulShutdownSignal;
 use actix_service::{Service, ServiceFactory, apply_fn_factory};
 use actix_web::body::{BodySize, BoxBody, MessageBody};
-use actix_web::http::Method;
+use actix_web::http::{Method, header};
 use bytes::Bytes;
 
 use crate::server::wire::shaped::Control;
@@ -62,7 +62,7 @@ impl Drop for Exchange {
 /// The body of an answer.
 pub(crate) struct Answer<B> {
     body: B,
-    /// Resolves when the server stops. Only a body without a length has it: it may never end by itself.
+    /// Resolves when the server stops. Only an event stream has it: it does not end by itself.
     stopping: Option<Pin<Box<dyn Future<Output = ()>>>>,
     /// Whether the method is HEAD. A stream would never end, though nothing of it is sent.
     is_head: bool,
@@ -119,9 +119,10 @@ where
                 Ok(response) => response.into(),
                 Err(error) => error.into(),
             };
+            let kind = response.headers().get(header::CONTENT_TYPE);
+            let has_no_end = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"));
             Ok(response.map_body(|_, body| {
-                let is_stream = body.size() == BodySize::Stream;
-                let stopping = is_stream.then(|| -> Pin<Box<dyn Future<Output = ()>>> {
+                let stopping = has_no_end.then(|| -> Pin<Box<dyn Future<Output = ()>>> {
                     Box::pin(async move { stopping.notified().await })
                 });
                 Answer { body, stopping, is_head, _exchange: exchange }

@@ -118,9 +118,8 @@ impl Framing {
             Stage::Chunk(left) => take(rest, left, Stage::Chunk, Stage::ChunkSize(0)),
             Stage::Trailer { is_empty } => match first {
                 b'\n' if is_empty => (Stage::End, 1),
-                b'\n' => (Stage::Trailer { is_empty: true }, 1),
                 b'\r' => (self.stage, 1),
-                _ => (Stage::Trailer { is_empty: false }, 1),
+                _ => (Stage::Trailer { is_empty: first == b'\n' }, 1),
             },
             Stage::End | Stage::Unknown => (self.stage, rest.len()),
         };
@@ -130,10 +129,9 @@ impl Framing {
 
     /// Reads a whole field line, or the empty line after the last one.
     fn field(&mut self, line: &mut [u8]) -> Stage {
-        let line = match line {
-            [line @ .., b'\r', b'\n'] | [line @ .., b'\n'] => line,
-            line => line,
-        };
+        let line_break = if line.ends_with(b"\r\n") { 2 } else { 1 };
+        let length = line.len() - line_break;
+        let line = &mut line[..length];
         if line.is_empty() {
             return match self.body {
                 Body::None | Body::Length(0) => Stage::End,
