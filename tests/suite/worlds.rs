@@ -535,7 +535,7 @@ fn two_hundred_worlds_used_by_sixteen_threads_stay_isolated() {
 
 #[test]
 fn a_random_seed_is_drawn_and_told() {
-    let server = serve();
+    let server = fresh();
     let seed = |method: &str, path: &str, name: &str| {
         let answer = server.admin(method, path).json(&json!({"seed": name})).send();
         assert!(answer.status < 300, "{answer:?}");
