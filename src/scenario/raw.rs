@@ -12,7 +12,7 @@ use crate::scenario::raw_records::{ContactEntry, QuestionEntry, ReviewEntry};
 use crate::scenario::read::{Read, Spanned, choice, raw, read_value};
 use crate::scenario::report::must_be;
 use crate::scenario::scalars::{
-    Id, Integer, MAX_SAFE_INTEGER, NonBlank, Tenths, Text, WorldName, parse_digits,
+    ApiKey, Id, Integer, MAX_SAFE_INTEGER, NonBlank, Tenths, Text, WorldName, parse_digits,
 };
 
 /// A list whose entries have spans.
@@ -62,7 +62,7 @@ raw! {
     /// An API key.
     pub(crate) struct Key "an API key" {
         /// The key itself, as clients send it.
-        required "key" key: NonBlank,
+        required "key" key: ApiKey,
         /// Name of the key in logs and in the journal.
         optional "name" name: NonBlank,
         /// Numbers of the accounts that the key covers. Default: all accounts.
@@ -88,7 +88,7 @@ raw! {
         /// Line of business, which selects the phrases of generated texts. Default: neutral.
         optional "category" category: NonBlank,
         /// Sentiment score of the industry, from 0 to 100. Default: computed from the competitors' reviews.
-        optional "industry_score" industry_score: Score,
+        optional "industry_score" industry_score: Tenths,
         /// Whether contacts may have `smsPreferences`. Default: false.
         optional "text_categorisation" text_categorisation: bool,
         /// Email addresses of the account's users. Default: any valid address.
@@ -199,20 +199,6 @@ impl Read for Seed {
 
     fn schema(_: &mut Map<String, Json>) -> Json {
         json!({ "anyOf": [{ "type": "integer", "minimum": 0, "maximum": MAX_SAFE_INTEGER }, { "const": "random" }] })
-    }
-}
-
-/// A score from 0 to 100.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Score(pub(crate) f64);
-
-impl Read for Score {
-    fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
-        Tenths::read(findings, node).map(|tenths| Self(f64::from(tenths.0) / 10.0))
-    }
-
-    fn schema(definitions: &mut Map<String, Json>) -> Json {
-        Tenths::schema(definitions)
     }
 }
 

@@ -4,7 +4,9 @@
 use serde_json::{Map, Value as Json, json};
 
 use crate::api::dates::Day;
+use crate::api::phone::COUNTRIES;
 use crate::clock::Moment;
+use crate::dataset::custom_field::KINDS;
 use crate::dataset::records::Locale;
 use crate::scenario::collections::Dictionary;
 use crate::scenario::diagnostic::{Findings, join_or};
@@ -117,7 +119,7 @@ raw! {
         /// Phone number, kept as written.
         optional "phone" phone: Text,
         /// Country of the phone number: US, AU, CA, MX, PR or VI.
-        optional "countryCode" country_code: NonBlank,
+        optional "countryCode" country_code: Country,
         /// Whether the contact agreed to receive SMS.
         optional "smsOptin" sms_optin: bool,
         /// Whether the contact is blocked.
@@ -141,7 +143,7 @@ raw! {
         /// Name of the field.
         required "fieldName" name: NonBlank,
         /// Type of the field: text, number, currency, date, or yesno (also yes/no or boolean). Default: text.
-        optional "type" kind: NonBlank,
+        optional "type" kind: FieldKind,
         /// Value of the field.
         required "fieldValue" value: Text,
     }
@@ -282,6 +284,49 @@ fn has_stray_key(
         .related(kind.key_span, "the entry is of this kind")
         .help(format!("beside `{}` an entry takes {}", kind.key, join_or(allowed)));
     true
+}
+
+/// The country of a phone number.
+#[derive(Clone, Debug)]
+pub(crate) struct Country(&'static str);
+
+impl Read for Country {
+    fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
+        read_word(findings, node, &COUNTRIES).map(Self)
+    }
+
+    fn schema(_: &mut Map<String, Json>) -> Json {
+        json!({ "enum": COUNTRIES })
+    }
+}
+
+impl From<Country> for String {
+    fn from(Country(code): Country) -> Self {
+        code.to_owned()
+    }
+}
+
+/// The type of a custom field, in upper or lower case.
+#[derive(Clone, Debug)]
+pub(crate) struct FieldKind(pub(crate) String);
+
+impl Read for FieldKind {
+    fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
+        let written = node.scalar().map(|scalar| &*scalar.text);
+        match written.filter(|written| KINDS.contains(&written.to_ascii_lowercase().as_str())) {
+            Some(written) => Some(Self(written.to_owned())),
+            None => read_word(findings, node, &KINDS).map(|kind| Self(kind.to_owned())),
+        }
+    }
+
+    fn schema(_: &mut Map<String, Json>) -> Json {
+        let either = |letter: char| match letter {
+            'a'..='z' => format!("[{letter}{}]", letter.to_ascii_uppercase()),
+            _ => letter.to_string(),
+        };
+        let kinds = KINDS.map(|kind| kind.chars().map(either).collect::<String>());
+        json!({ "type": "string", "pattern": format!("^({})$", kinds.join("|")) })
+    }
 }
 
 /// A language, or several languages with weights.

@@ -69,6 +69,27 @@ impl From<NonBlank> for String {
     }
 }
 
+/// An API key: what a client can send in a header, without blanks and control characters.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct ApiKey(pub(crate) String);
+
+impl Read for ApiKey {
+    fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
+        let NonBlank(key) = NonBlank::read(findings, node)?;
+        if key.contains(|c: char| c.is_whitespace() || c.is_control()) {
+            findings
+                .error("wrong-value", node.span, "`key` must not have blanks or control characters in it")
+                .help("a client could not send such a key in the header `x-api-key`");
+            return None;
+        }
+        Some(Self(key))
+    }
+
+    fn schema(_: &mut Map<String, Json>) -> Json {
+        json!({ "type": ["string", "number", "boolean"], "pattern": "^[^\\s\\u0000-\\u001f\\u007f-\\u009f]+$" })
+    }
+}
+
 impl Read for bool {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
         match plain(node).map(|scalar| &*scalar.text) {
@@ -198,17 +219,33 @@ impl Read for Share {
 
 /// Parses a duration: a whole number and a unit, such as `250ms`, `10s`, `1m` or `2h`.
 pub(crate) fn parse_duration(text: &str) -> Option<Duration> {
-    let unit = text.find(|c: char| !c.is_ascii_digit())?;
-    let factor = match text[unit..].trim_start() {
+    let (digits, unit) = duration_parts(text)?;
+    let millis = parse_digits(digits)?.checked_mul(unit)?;
+    // Clocks count in i64 milliseconds. A limit of a thousand years keeps their sums from overflowing.
+    (millis <= 31_557_600_000_000).then(|| Duration::from_millis(millis))
+}
+
+/// The digits of a duration, and its unit in milliseconds.
+fn duration_parts(text: &str) -> Option<(&str, u64)> {
+    let digits = text.find(|c: char| !c.is_ascii_digit()).filter(|digits| *digits > 0)?;
+    let unit = match text[digits..].trim_start() {
         "ms" => 1,
         "s" => 1000,
         "m" => 60_000,
         "h" => 3_600_000,
         _ => return None,
     };
-    let millis = parse_digits(&text[..unit])?.checked_mul(factor)?;
-    // Clocks count in i64 milliseconds. A limit of a thousand years keeps their sums from overflowing.
-    (millis <= 31_557_600_000_000).then(|| Duration::from_millis(millis))
+    Some((&text[..digits], unit))
+}
+
+/// Adds help to the last finding, about a duration that cannot be read, or about a range of which a part cannot be read.
+pub(crate) fn hint_at_duration(findings: &mut Findings, text: &str) {
+    let parts = || text.split('-').map(str::trim);
+    if parts().any(|part| parse_digits(part).is_some()) {
+        findings.help_last("a unit is missing: `ms`, `s`, `m` or `h`");
+    } else if parts().any(|part| duration_parts(part).is_some() && parse_duration(part).is_none()) {
+        findings.help_last("a span of time is at most a thousand years: `8766000h`");
+    }
 }
 
 /// The format of durations, for messages.
@@ -219,9 +256,7 @@ impl Read for Duration {
         let span = node.scalar().and_then(|scalar| parse_duration(&scalar.text));
         if span.is_none() {
             must_be(findings, node, DURATION_FORMAT);
-            if plain(node).is_some_and(|scalar| parse_digits(&scalar.text).is_some()) {
-                findings.help_last("a unit is missing: `ms`, `s`, `m` or `h`");
-            }
+            hint_at_duration(findings, node.scalar().map_or("", |scalar| &scalar.text));
         }
         span
     }
@@ -277,7 +312,7 @@ impl Read for Moment {
             must_be(
                 findings,
                 node,
-                "an instant with its offset: `2026-06-30T09:00:00Z`, or a day: `2026-06-30`",
+                "an instant with its offset: `2026-06-30T09:00:00Z`, or a day: `2026-06-30`, from the year 1 to 9999",
             );
         }
         moment

@@ -6,12 +6,12 @@ use crate::fault::condition::During;
 use crate::fault::count::{self, Count, Hit, Per};
 use crate::scenario::collections::OneOrMany;
 use crate::scenario::diagnostic::Findings;
-use crate::scenario::fault::{delay, raw};
-use crate::scenario::node::Node;
+use crate::scenario::fault::raw;
+use crate::scenario::node::{Node, Value};
 use crate::scenario::read::{Read, Spanned};
 use crate::scenario::references::References;
 use crate::scenario::report::{given_entries, must_be};
-use crate::scenario::scalars::{Share, parse_digits, parse_duration};
+use crate::scenario::scalars::{Share, hint_at_duration, parse_digits, parse_duration};
 
 impl Read for Hit {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
@@ -21,7 +21,9 @@ impl Read for Hit {
         match hit {
             None | Some(Self::Every(0) | Self::Between(0, _)) => {
                 must_be(findings, node, WHAT);
-                if hit.is_some() {
+                if matches!(node.value, Value::List(_)) {
+                    findings.help_last("a list has no list in it: `hits: [1, 3-4]`");
+                } else if hit.is_some() {
                     findings.help_last("the first counted request is number 1");
                 }
                 None
@@ -109,7 +111,7 @@ impl Read for During {
             if during.is_some() {
                 findings.help_last("this range ends before it begins");
             } else {
-                delay::hint_at_unit(findings, text);
+                hint_at_duration(findings, text);
             }
         }
         ordered

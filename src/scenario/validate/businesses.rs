@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::dataset::insight::Tenths;
 use crate::dataset::records::{Business, CATEGORIES, Kind, Location, NEUTRAL};
 use crate::scenario::diagnostic::{Findings, join_or};
 use crate::scenario::loader::Loader;
@@ -11,7 +12,7 @@ use crate::scenario::references::BusinessKind;
 use crate::scenario::report::unknown_reference;
 use crate::scenario::scalars::{Id, NonBlank};
 use crate::scenario::validate::contacts::{self, is_email};
-use crate::scenario::validate::{RecordContext, Unique, questions, reviews};
+use crate::scenario::validate::{RecordContext, Unique, questions, reviews, warn_no_effect};
 
 /// Maximum number of levels of an account.
 const MAX_LEVELS: usize = 100;
@@ -156,6 +157,9 @@ fn business(
     let findings = &mut loader.findings;
     let number = raw.number.map_or(0, |number| number.value.0);
     let kind = kind(&raw);
+    if kind == Kind::Reseller {
+        warn_of_enterprise_keys(findings, &raw);
+    }
     let parent = raw.parent.and_then(|parent| reseller(findings, accounts, parent));
     let competitors = raw.competitors.into_iter().flat_map(|list| list.value);
     let competitors = competitors.filter_map(|it| competitor(findings, accounts, number, it)).collect();
@@ -174,7 +178,7 @@ fn business(
         kind,
         parent,
         category,
-        industry_score: raw.industry_score.map(|score| score.value.0),
+        industry_score: raw.industry_score.map(|score| Tenths(score.value.0.into())),
         text_categorisation: raw.text_categorisation.is_some_and(|it| it.value),
         users,
         levels,
@@ -183,6 +187,31 @@ fn business(
         contacts,
         contact_plans,
     })
+}
+
+/// Warns about keys of a reseller that only enterprises use.
+fn warn_of_enterprise_keys(findings: &mut Findings, raw: &raw::Business) {
+    for (key, span, help) in [
+        (
+            "industry_score",
+            raw.industry_score.as_ref().map(|score| score.span),
+            "the industry score of a reseller is the mean of its enterprises'",
+        ),
+        (
+            "text_categorisation",
+            raw.text_categorisation.as_ref().map(|it| it.span),
+            "contacts are created and updated at enterprises",
+        ),
+        (
+            "contacts",
+            raw.contacts.as_ref().map(|list| list.span),
+            "contacts are created and updated at enterprises",
+        ),
+    ] {
+        if let Some(span) = span {
+            warn_no_effect(findings, span, &format!("`{key}` has no effect on a reseller")).help(help);
+        }
+    }
 }
 
 fn users(findings: &mut Findings, list: Option<Spanned<List<NonBlank>>>) -> Vec<String> {
