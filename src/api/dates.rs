@@ -209,6 +209,9 @@ mod tests {
         ] {
             assert_eq!(Moment::from_scenario(text), None, "{text}");
         }
-        assert_eq!((Moment::FIRST.iso().as_str(), Moment::LAST.iso().as_str()), ("0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999Z"));
+        assert_eq!(
+            (Moment::FIRST.iso().as_str(), Moment::LAST.iso().as_str()),
+            ("0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999Z")
+        );
     }
 }

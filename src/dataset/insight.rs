@@ -42,9 +42,10 @@ impl Score {
 pub(crate) fn mean(scores: impl Iterator<Item = Score>) -> Tenths {
     // Each score is rounded up to a multiple of 2^-64 tenths. That is far less than two different means can differ by,
     // and a mean that lies exactly between two tenths never falls below it.
-    let (sum, count) = scores.filter(|score| score.mentions > 0).fold((0_u128, 0_u128), |(sum, count), score| {
-        (sum + (u128::from(score.weighted) << 64).div_ceil(u128::from(score.mentions)), count + 1)
-    });
+    let (sum, count) =
+        scores.filter(|score| score.mentions > 0).fold((0_u128, 0_u128), |(sum, count), score| {
+            (sum + (u128::from(score.weighted) << 64).div_ceil(u128::from(score.mentions)), count + 1)
+        });
     let half = count << 63;
     Tenths(u64::try_from((sum + half) / (count << 64).max(1)).unwrap_or(u64::MAX))
 }
@@ -153,7 +154,8 @@ mod tests {
     #[test]
     fn a_mean_of_scores_is_rounded_once() {
         let mean = |scores: &[(u64, u64)]| {
-            mean(scores.iter().map(|(weighted, mentions)| Score { weighted: *weighted, mentions: *mentions })).0
+            mean(scores.iter().map(|(weighted, mentions)| Score { weighted: *weighted, mentions: *mentions }))
+                .0
         };
         assert_eq!(mean(&[(686, 1), (603, 1)]), 645, "64.45 is 64.4 in floating point");
         assert_eq!(mean(&[(1000, 3), (2000, 3), (2, 1)]), 334, "1002/3 is exact");
@@ -163,7 +165,11 @@ mod tests {
         assert_eq!(mean(&[]), 0);
         for first in 0..=1000 {
             for second in [0, 1, 603, 686, 999, 1000] {
-                assert_eq!(mean(&[(first, 1), (second, 1)]), (first + second).div_ceil(2), "{first} {second}");
+                assert_eq!(
+                    mean(&[(first, 1), (second, 1)]),
+                    (first + second).div_ceil(2),
+                    "{first} {second}"
+                );
             }
         }
     }

@@ -29,8 +29,7 @@ struct Encoded<'a>(Id<'a>);
 
 impl Display for Encoded<'_> {
     fn fmt(&self, out: &mut Formatter<'_>) -> Result {
-        const RESERVED: AsciiSet =
-            NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+        const RESERVED: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
         match self.0 {
             Id::Number(number) => write!(out, "{number}"),
             Id::Given(text) => utf8_percent_encode(text, &RESERVED).fmt(out),
@@ -151,7 +150,10 @@ mod tests {
             (Text::Page(id), "https://reviews.standin.test/7"),
             (Text::SourcePage("yahoo_local", id), "https://yahoolocal.test/reviews/7"),
             (Text::SourcePage("?", id), "https://source.test/reviews/7"),
-            (Text::SourcePage("yelp", Id::Given("a b/ä?#%-1")), "https://yelp.test/reviews/a%20b%2F%C3%A4%3F%23%25-1"),
+            (
+                Text::SourcePage("yelp", Id::Given("a b/ä?#%-1")),
+                "https://yelp.test/reviews/a%20b%2F%C3%A4%3F%23%25-1",
+            ),
             (Text::Page(Id::Given("..//x")), "https://reviews.standin.test/..%2F%2Fx"),
             (Text::Address("Zoë", "Lee", 41), "user41@mail.test"),
             (Text::Address("Ann", "O'Hara", 41), "ann.ohara41@mail.test"),

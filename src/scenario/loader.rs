@@ -10,6 +10,7 @@ use crate::scenario::merge;
 use crate::scenario::node::Node;
 use crate::scenario::raw::ScenarioFile;
 use crate::scenario::read::Read;
+use crate::scenario::scalars::whole_number;
 use crate::scenario::source::{FileId, Sources, Span};
 use crate::scenario::yaml;
 
@@ -99,7 +100,8 @@ pub(crate) fn open(
         loader.files.truncate(MAX_FILES + 1);
         return None;
     }
-    let (files, within) = (loader.context.files, loader.within.iter().map(PathBuf::as_path).collect::<Vec<_>>());
+    let (files, within) =
+        (loader.context.files, loader.within.iter().map(PathBuf::as_path).collect::<Vec<_>>());
     // Without a span this is the scenario's own file. Its path was given on the command line, unless it has a folder.
     let read = match (span, &within[..]) {
         (None, [_root]) => files.read(path, limit),
@@ -170,7 +172,8 @@ fn read_with_includes(
     loader.scenario_bytes += text.len() as u64;
     if loader.scenario_bytes > SCENARIO_LIMIT_IN_ALL {
         let mebibytes = SCENARIO_LIMIT_IN_ALL >> 20;
-        let message = format!("the scenario and the files it includes are larger than {mebibytes} MiB in all");
+        let message =
+            format!("the scenario and the files it includes are larger than {mebibytes} MiB in all");
         loader.findings.error("limit", Span::new(file, 0, 0), message);
         return None;
     }
@@ -222,8 +225,13 @@ fn read_root(loader: &mut Loader, file: FileId, node: &Node) -> Option<ScenarioF
         return None;
     }
     if let Some(version) = node.get("standin") {
-        let written = version.scalar().filter(|scalar| scalar.plain).map(|scalar| &*scalar.text);
-        if written != Some("1") {
+        let written = whole_number(version);
+        if written.is_none() && version.scalar().is_some_and(|scalar| &*scalar.text == "1") {
+            let finding = findings.error("version", version.span, "`standin` is a number: remove the quotes");
+            finding.label("the quotes make this text").help("write `standin: 1`");
+            return None;
+        }
+        if written != Some(1) {
             findings
                 .error("version", version.span, "this build supports version 1 of the format: `standin: 1`")
                 .help("a scenario of a later version needs a later build");

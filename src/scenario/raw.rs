@@ -12,7 +12,7 @@ use crate::scenario::raw_records::{ContactEntry, QuestionEntry, ReviewEntry};
 use crate::scenario::read::{Read, Spanned, choice, raw, read_value};
 use crate::scenario::report::must_be;
 use crate::scenario::scalars::{
-    ApiKey, Id, Integer, MAX_SAFE_INTEGER, NonBlank, Tenths, Text, WorldName, parse_digits,
+    ApiKey, Email, Id, Integer, MAX_SAFE_INTEGER, NonBlank, Tenths, Text, WorldName, whole_number,
 };
 
 /// A list whose entries have spans.
@@ -92,7 +92,7 @@ raw! {
         /// Whether contacts may have `smsPreferences`. Default: false.
         optional "text_categorisation" text_categorisation: bool,
         /// Email addresses of the account's users. Default: any valid address.
-        optional "users" users: List<NonBlank>,
+        optional "users" users: List<Email>,
         /// Names of the levels of the location hierarchy, highest first.
         optional "levels" levels: List<NonBlank>,
         /// Numbers of the accounts that are competitors.
@@ -185,11 +185,10 @@ pub(crate) enum Seed {
 
 impl Read for Seed {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
-        let text = node.scalar().map_or("", |scalar| &scalar.text);
-        let number = parse_digits(text).filter(|number| *number <= MAX_SAFE_INTEGER);
-        match number {
+        let is_random = node.scalar().is_some_and(|scalar| &*scalar.text == "random");
+        match whole_number(node).filter(|number| *number <= MAX_SAFE_INTEGER) {
             Some(number) => Some(Self::Fixed(number)),
-            None if text == "random" => Some(Self::Random),
+            None if is_random => Some(Self::Random),
             None => {
                 must_be(findings, node, "a whole number from 0, below 2^53, or `random`");
                 None

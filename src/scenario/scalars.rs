@@ -69,6 +69,37 @@ impl From<NonBlank> for String {
     }
 }
 
+/// An email address.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Email(pub(crate) String);
+
+impl Read for Email {
+    fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
+        let text = node.scalar().map(|scalar| &*scalar.text).filter(|text| is_email(text));
+        if text.is_none() {
+            must_be(findings, node, "an email address: `name@example.test`");
+        }
+        text.map(|text| Self(text.to_owned()))
+    }
+
+    fn schema(_: &mut Map<String, Json>) -> Json {
+        json!({ "type": "string", "pattern": "^[^\\s@]+@[^\\s@]+$" })
+    }
+}
+
+/// Whether a text looks like an email address.
+pub(crate) fn is_email(text: &str) -> bool {
+    text.split_once('@').is_some_and(|(name, host)| {
+        !name.is_empty() && !host.is_empty() && !host.contains('@') && !text.contains(char::is_whitespace)
+    })
+}
+
+impl From<Email> for String {
+    fn from(Email(address): Email) -> Self {
+        address
+    }
+}
+
 /// An API key: what a client can send in a header, without blanks and control characters.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ApiKey(pub(crate) String);
@@ -121,6 +152,22 @@ pub(crate) fn parse_digits(text: &str) -> Option<u64> {
     (!text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok())?
 }
 
+/// The number of an unquoted scalar, as JSON writes it: `1e3` and `1.0` are whole numbers too, as in the JSON Schema.
+pub(crate) fn number(scalar: &Scalar) -> Option<String> {
+    let written = scalar.to_json().as_number()?.to_string();
+    Some(written.strip_suffix(".0").map(str::to_owned).unwrap_or(written))
+}
+
+/// The text of a scalar; of a number, as JSON writes it.
+pub(crate) fn written(node: &Node) -> Option<String> {
+    node.scalar().map(|scalar| number(scalar).unwrap_or_else(|| scalar.text.to_string()))
+}
+
+/// A whole number from 0 on that is written without quotes.
+pub(crate) fn whole_number(node: &Node) -> Option<u64> {
+    parse_digits(&number(node.scalar()?)?)
+}
+
 /// A whole number from `MIN` to `MAX`, both included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Integer<const MIN: u64, const MAX: u64>(pub(crate) u64);
@@ -134,8 +181,7 @@ const MAX_COUNT: u64 = u32::MAX as u64;
 
 impl<const MIN: u64, const MAX: u64> Read for Integer<MIN, MAX> {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
-        let value = plain(node).and_then(|scalar| parse_digits(&scalar.text));
-        let value = value.filter(|value| (MIN..=MAX).contains(value));
+        let value = whole_number(node).filter(|value| (MIN..=MAX).contains(value));
         if value.is_none() {
             let what = match (MIN, MAX) {
                 (_, MAX_SAFE_INTEGER) => format!("a whole number from {MIN}, below 2^53"),
@@ -158,8 +204,8 @@ pub(crate) struct Tenths(pub(crate) u16);
 
 impl Read for Tenths {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
-        let tenths =
-            plain(node).and_then(|scalar| parse_decimal(&scalar.text, 1)).filter(|tenths| *tenths <= 1000);
+        let tenths = node.scalar().and_then(number);
+        let tenths = tenths.and_then(|text| parse_decimal(&text, 1)).filter(|tenths| *tenths <= 1000);
         if tenths.is_none() {
             must_be(findings, node, "a number from 0 to 100 with at most one decimal");
         }
@@ -167,7 +213,7 @@ impl Read for Tenths {
     }
 
     fn schema(_: &mut Map<String, Json>) -> Json {
-        json!({ "type": "number", "minimum": 0, "maximum": 100 })
+        json!({ "type": "number", "minimum": 0, "maximum": 100, "multipleOf": 0.1 })
     }
 }
 
@@ -190,8 +236,8 @@ impl Share {
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let parts = match text.strip_suffix('%') {
             Some(percent) => parse_decimal(percent.trim_end(), 4),
-            None if text.contains('.') => parse_decimal(text, 6),
-            None => (text == "0").then_some(0),
+            // A whole 1 could mean 1% or all.
+            None => parse_decimal(text, 6).filter(|parts| *parts < 1_000_000),
         };
         parts.filter(|parts| *parts <= 1_000_000).and_then(|parts| u32::try_from(parts).ok()).map(Self)
     }
@@ -199,10 +245,11 @@ impl Share {
 
 impl Read for Share {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
-        let share = node.scalar().and_then(|scalar| Self::parse(&scalar.text));
+        let written = written(node);
+        let share = written.as_deref().and_then(Self::parse);
         if share.is_none() {
             must_be(findings, node, "a share: `10%` or `0.1`");
-            if node.scalar().is_some_and(|scalar| &*scalar.text == "1") {
+            if written.as_deref() == Some("1") {
                 findings.help_last("a bare 1 could mean 1% or all: write `1%` or `100%`");
             }
         }
@@ -319,7 +366,9 @@ impl Read for Moment {
     }
 
     fn schema(_: &mut Map<String, Json>) -> Json {
-        json!({ "type": "string", "pattern": "^[0-9]" })
+        let day = "(?!0000)[0-9]{4}-[0-9]{2}-[0-9]{2}";
+        let time = "[0-9]{2}(:?[0-9]{2}(:?[0-9]{2}([.,][0-9]{1,9})?)?)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)";
+        json!({ "type": "string", "pattern": format!("^({day}([Tt ]{time})?|[0-9]{{1,2}}/[0-9]{{1,2}}/(?!0000)[0-9]{{4}})$") })
     }
 }
 
@@ -355,7 +404,8 @@ impl Read for WorldName {
     }
 
     fn schema(_: &mut Map<String, Json>) -> Json {
-        json!({ "type": ["string", "number", "boolean"], "pattern": "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$" })
+        let pattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$";
+        json!({ "type": ["string", "number", "boolean"], "pattern": pattern, "not": { "const": "default" }, "minimum": 0, "maximum": MAX_SAFE_INTEGER })
     }
 }
 
@@ -408,17 +458,13 @@ mod tests {
 
     #[test]
     fn shares_need_a_sign_or_a_point() {
-        for (text, parts) in [
-            ("10%", 100_000),
-            ("0.1", 100_000),
-            ("100%", 1_000_000),
-            ("0", 0),
-            ("12.5%", 125_000),
-            ("1.0", 1_000_000),
-        ] {
+        for (text, parts) in
+            [("10%", 100_000), ("0.1", 100_000), ("100%", 1_000_000), ("0", 0), ("12.5%", 125_000)]
+        {
             assert_eq!(read::<Share>(text), Some(Share(parts)), "{text}");
         }
-        for text in ["1", "101%", "1.1", "10", "-5%", "a%", "%", "0.1234567", "99999999999999999999%"] {
+        for text in ["1", "1.0", "101%", "1.1", "10", "-5%", "a%", "%", "0.1234567", "99999999999999999999%"]
+        {
             assert_eq!(read::<Share>(text), None, "{text}");
         }
     }
@@ -436,7 +482,10 @@ mod tests {
     #[test]
     fn numbers_are_whole_and_in_range() {
         assert_eq!(read::<Integer<0, 5>>("5"), Some(Integer(5)));
-        for text in ["6", "-1", "1.0", "five", "'5'", "1e0", "99999999999999999999999"] {
+        for text in ["1.0", "1e0", "0x1", "01", "+1"] {
+            assert_eq!(read::<Integer<0, 5>>(text), Some(Integer(1)), "{text}");
+        }
+        for text in ["6", "-1", "1.5", "five", "'5'", "1_0", "99999999999999999999999"] {
             assert_eq!(read::<Integer<0, 5>>(text), None, "{text}");
         }
         assert_eq!(read::<Id>("9007199254740992"), None);

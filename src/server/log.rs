@@ -101,7 +101,8 @@ impl Log {
 /// A text whose control characters are escaped, so that it cannot change the terminal on which it is shown.
 pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     // The second range changes the direction of the text around it.
-    let is_control = |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let is_control =
+        |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     if !text.contains(is_control) {
         return text.into();
     }
@@ -128,7 +129,8 @@ fn text_line(now: Moment, line: &Line<'_>) -> String {
     let detail = line.detail.map(|detail| format!("  {dim}{}{dim:#}", printable(detail))).unwrap_or_default();
     let (method, path, took) = (line.method, printable(line.path), line.duration.as_secs_f64() * 1000.0);
     let status = line.status.map_or_else(|| "---".to_owned(), |status| status.to_string());
-    let fault = line.fault.map(|fault| format!("  {style}fault {}{style:#}", printable(fault))).unwrap_or_default();
+    let fault =
+        line.fault.map(|fault| format!("  {style}fault {}{style:#}", printable(fault))).unwrap_or_default();
     format!(
         "{dim}{time}{dim:#} {style}{status}{style:#} {method} {path} {dim}{took:.1} ms{dim:#}{fault}{detail}"
     )

@@ -409,7 +409,11 @@ fn a_clock_shows_the_years_1_to_9999_and_says_so_beyond_them() {
     assert_eq!(clock(json!({"advance": "1ms"})).status, 400);
     let world = json!({"name": "early", "clock": {"start": "0000-12-31"}});
     let refused = server.admin("POST", "worlds").json(&world).send();
-    assert!(refused.status == 400 && refused.text().contains("from the year 1 to 9999"), "{}", refused.text());
+    assert!(
+        refused.status == 400 && refused.text().contains("from the year 1 to 9999"),
+        "{}",
+        refused.text()
+    );
     make(&server, &json!({"name": "late", "clock": {"start": "9999-12-31T23:59:59Z", "mode": "running"}}));
     clock(json!({"mode": "running"})).ok();
     for world in ["api", "late"] {

@@ -11,13 +11,12 @@ use crate::scenario::node::{Node, Value};
 use crate::scenario::read::{Read, Spanned};
 use crate::scenario::references::References;
 use crate::scenario::report::{given_entries, must_be};
-use crate::scenario::scalars::{Share, hint_at_duration, parse_digits, parse_duration};
+use crate::scenario::scalars::{Share, hint_at_duration, parse_digits, parse_duration, written};
 
 impl Read for Hit {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
         const WHAT: &str = "`3`, `1-2`, `4-`, `every 5`, or a list of these";
-        let text = node.scalar().map_or("", |scalar| scalar.text.trim());
-        let hit = hit(text);
+        let hit = hit(written(node).unwrap_or_default().trim());
         match hit {
             None | Some(Self::Every(0) | Self::Between(0, _)) => {
                 must_be(findings, node, WHAT);
@@ -39,7 +38,7 @@ impl Read for Hit {
     }
 
     fn schema(_: &mut Map<String, Json>) -> Json {
-        json!({ "type": ["integer", "string"], "minimum": 1, "pattern": "^ *([0-9]+( *- *[0-9]*)?|every +[0-9]+) *$" })
+        json!({ "type": ["integer", "string"], "minimum": 1, "maximum": u64::MAX, "pattern": "^ *([0-9]+( *- *[0-9]*)?|every +[0-9]+) *$" })
     }
 }
 

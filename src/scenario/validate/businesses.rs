@@ -11,7 +11,7 @@ use crate::scenario::read::Spanned;
 use crate::scenario::references::BusinessKind;
 use crate::scenario::report::unknown_reference;
 use crate::scenario::scalars::{Id, NonBlank};
-use crate::scenario::validate::contacts::{self, is_email};
+use crate::scenario::validate::contacts;
 use crate::scenario::validate::{RecordContext, Unique, questions, reviews, warn_no_effect};
 
 /// Maximum number of levels of an account.
@@ -164,7 +164,7 @@ fn business(
     let competitors = raw.competitors.into_iter().flat_map(|list| list.value);
     let competitors = competitors.filter_map(|it| competitor(findings, accounts, number, it)).collect();
     let category = category(findings, raw.category);
-    let users = users(findings, raw.users);
+    let users = raw.users.into_iter().flat_map(|list| list.value).map(|user| user.value.0).collect();
     let levels = levels(findings, raw.levels);
     let mut ids = Ids { reviews: reviews::new_ids(), questions: questions::Ids::default() };
     let locations = raw.locations.into_iter().flat_map(|list| list.value);
@@ -212,17 +212,6 @@ fn warn_of_enterprise_keys(findings: &mut Findings, raw: &raw::Business) {
             warn_no_effect(findings, span, &format!("`{key}` has no effect on a reseller")).help(help);
         }
     }
-}
-
-fn users(findings: &mut Findings, list: Option<Spanned<List<NonBlank>>>) -> Vec<String> {
-    let mut users = Vec::new();
-    for Spanned { span, value: NonBlank(user) } in list.into_iter().flat_map(|list| list.value) {
-        if !is_email(&user) {
-            findings.error("wrong-value", span, "a user must be an email address: `name@example.test`");
-        }
-        users.push(user);
-    }
-    users
 }
 
 fn levels(findings: &mut Findings, list: Option<Spanned<List<NonBlank>>>) -> Vec<String> {

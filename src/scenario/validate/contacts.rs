@@ -34,13 +34,6 @@ pub(crate) fn validate(
     (given, plans)
 }
 
-/// Whether a text looks like an email address.
-pub(crate) fn is_email(text: &str) -> bool {
-    text.split_once('@').is_some_and(|(name, host)| {
-        !name.is_empty() && !host.is_empty() && !host.contains('@') && !text.contains(char::is_whitespace)
-    })
-}
-
 fn contact(
     findings: &mut Findings,
     accounts: &Accounts,
@@ -51,9 +44,6 @@ fn contact(
     if let Some(id) = raw.id {
         ids.insert(findings, id.value.0, id.span);
     }
-    if let Some(email) = raw.email.as_ref().filter(|email| !is_email(&email.value.0)) {
-        findings.error("wrong-value", email.span, "`email` must be an email address: `name@example.test`");
-    }
     let mut business_ids = Vec::new();
     for id in raw.business_ids.into_iter().flat_map(|list| list.value) {
         business_ids.extend(accounts.resolve_within(findings, account, id));
@@ -63,10 +53,15 @@ fn contact(
         let kind = field.kind.as_ref().map_or(TEXT, |kind| &*kind.value.0);
         let (Some(name), Some(value)) = (field.name, &field.value) else { continue };
         if let Some((_, allowed)) = CustomField::problem(kind, &value.value.0) {
-            let message = format!("`fieldValue` must be {allowed}, because the type of this field is `{kind}`");
+            let message =
+                format!("`fieldValue` must be {allowed}, because the type of this field is `{kind}`");
             findings.error("wrong-value", value.span, message);
         }
-        custom_fields.push(CustomField { name: name.value.0, kind: kind.to_owned(), value: value.value.0.clone() });
+        custom_fields.push(CustomField {
+            name: name.value.0,
+            kind: kind.to_owned(),
+            value: value.value.0.clone(),
+        });
     }
     let tags = raw.tags.into_iter().flat_map(|list| list.value).map(|tag| tag.value.0);
     Some(Contact {

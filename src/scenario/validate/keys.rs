@@ -7,8 +7,8 @@ use crate::scenario::raw::{self, List};
 use crate::scenario::read::Spanned;
 use crate::scenario::scalars::{NonBlank, is_world_name};
 use crate::scenario::source::Span;
-use crate::scenario::validate::{Unique, warn_no_effect};
 use crate::scenario::validate::businesses::Accounts;
+use crate::scenario::validate::{Unique, warn_no_effect};
 
 /// Maximum number of keys with a world of their own. Each of these worlds stands as long as the process.
 const MAX_OWN_WORLDS: usize = 10_000;

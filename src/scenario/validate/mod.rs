@@ -157,7 +157,7 @@ impl<K: Eq + Hash + Display> Unique<K> {
 
 /// Warns about a key that is read, but changes nothing where it stands.
 pub(crate) fn warn_no_effect<'a>(findings: &'a mut Findings, span: Span, message: &str) -> &'a mut Finding {
-    findings.warning("no-effect", span, message)
+    findings.warning("without-effect", span, message)
 }
 
 /// Warns about a time after the clock's start.

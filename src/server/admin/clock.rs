@@ -52,7 +52,11 @@ pub(crate) struct AdvanceClock {
 }
 
 fn span<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Duration>, D::Error> {
-    text(from, parse_duration, "a duration like \"250ms\", \"61s\" or \"1m\", of at most a thousand years (8766000h)")
+    text(
+        from,
+        parse_duration,
+        "a duration like \"250ms\", \"61s\" or \"1m\", of at most a thousand years (8766000h)",
+    )
 }
 
 fn instant<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Moment>, D::Error> {
