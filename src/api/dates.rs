@@ -58,6 +58,11 @@ impl Day {
         self.date().to_string()
     }
 
+    /// `MM/DD/YYYY`, as requests have it.
+    pub(crate) fn in_request(self) -> String {
+        self.date().strftime("%m/%d/%Y").to_string()
+    }
+
     /// The midnight at which the day starts.
     pub(crate) const fn start(self) -> Moment {
         Moment(self.0 as i64 * DAY_MS)

@@ -12,6 +12,7 @@ use crate::scenario::raw::ScenarioFile;
 use crate::scenario::read::Read;
 use crate::scenario::scalars::whole_number;
 use crate::scenario::source::{FileId, Sources, Span};
+use crate::scenario::validate::warn_no_effect;
 use crate::scenario::yaml;
 
 /// Maximum size of a scenario file, in bytes.
@@ -206,6 +207,7 @@ fn read_with_includes(
         let included = read_with_includes(loader, file, text, chain);
         chain.pop();
         if let Some(mut included) = included {
+            warn_of_ignored_keys(loader, &included);
             (included.name, included.summary, included.part) = (None, None, None);
             merged = Some(merge::merge(merged.unwrap_or_default(), included));
         }
@@ -214,6 +216,23 @@ fn read_with_includes(
         Some(merged) => merge::merge(merged, own),
         None => own,
     })
+}
+
+/// Warns about keys of a part that nothing reads, since a part is never a scenario itself.
+fn warn_of_ignored_keys(loader: &mut Loader, part: &ScenarioFile) {
+    if part.part.is_none_or(|part| !part.value) {
+        return;
+    }
+    let spans = [
+        ("name", part.name.as_ref().map(|name| name.span)),
+        ("summary", part.summary.as_ref().map(|it| it.span)),
+    ];
+    for (key, span) in spans {
+        if let Some(span) = span {
+            let message = format!("`{key}` has no effect in a part, which is only included");
+            warn_no_effect(&mut loader.findings, span, &message);
+        }
+    }
 }
 
 /// Reads the root map of a file, if the file is of a version that this build supports.

@@ -7,7 +7,6 @@ use std::path::PathBuf;
 use anstyle::{AnsiColor, Style};
 use serde_json::json;
 
-use crate::api::dates::Day;
 use crate::auth::Key;
 use crate::server::log::{Format, printable};
 use crate::world::registry::Registry;
@@ -154,17 +153,9 @@ fn curl(snapshot: &Snapshot, base: &str) -> Option<String> {
     // The key stands in quotes of the shell.
     let key = printable(key).replace('\'', r"'\''");
     let account = covered.or_else(|| snapshot.businesses().first().map(|business| business.number))?;
-    let end = snapshot.today();
-    let (start, end) = (american(Day(end.0 - 364)), american(end));
+    let (start, end) = snapshot.last_year();
     let body = format!(r#"{{"businessNumbers":[{account}],"startDate":"{start}","endDate":"{end}"}}"#);
     Some(format!(
         "curl -s {base}/v1/insight/sentiment/scoreBenchmark \\\n  -H 'content-type: application/json' -H 'x-api-key: {key}' -H 'x-business-number: {account}' \\\n  -d '{body}'"
     ))
-}
-
-/// A date as the API's requests have it: MM/DD/YYYY.
-fn american(day: Day) -> String {
-    let iso = day.iso();
-    let (year, rest) = iso.split_once('-').unwrap_or_default();
-    format!("{}/{year}", rest.replace('-', "/"))
 }
