@@ -7,6 +7,13 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Moment(pub(crate) i64);
 
+impl Moment {
+    /// The first instant that a clock can show: 0001-01-01T00:00:00Z.
+    pub(crate) const FIRST: Self = Self(-62_135_596_800_000);
+    /// The last instant that a clock can show: 9999-12-31T23:59:59.999Z. A running clock stands still there.
+    pub(crate) const LAST: Self = Self(253_402_300_799_999);
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
     /// Stands still until it is advanced.
@@ -110,7 +117,7 @@ struct State {
 impl State {
     fn now(&self, real: Instant) -> Moment {
         let passed = self.running_since.map_or(Duration::ZERO, |since| real.saturating_duration_since(since));
-        later(self.base, passed)
+        later(self.base, passed).min(Moment::LAST)
     }
 }
 
@@ -178,7 +185,7 @@ impl VirtualClock {
         });
     }
 
-    /// Advances the clock to a time.
+    /// Advances the clock to a time, at most to the last that it can show.
     ///
     /// # Errors
     /// The time is in the past: a clock never goes back.
@@ -188,7 +195,7 @@ impl VirtualClock {
             if to < state.now(real) {
                 return Err(InThePast);
             }
-            state.base = to;
+            state.base = to.min(Moment::LAST);
             state.running_since = state.running_since.map(|_| real);
             Ok(())
         })
@@ -212,6 +219,13 @@ mod tests {
         assert_eq!(clock.set(Moment(61_999)), Err(InThePast));
         assert_eq!(clock.set(Moment(62_000)), Ok(()));
         assert_eq!((clock.now(), clock.start()), (Moment(62_000), Moment(1_000)));
+    }
+
+    #[test]
+    fn a_running_clock_stands_still_at_its_last_instant() {
+        let clock = VirtualClock::new(Setting { start: Some(Moment::LAST), mode: Mode::Running });
+        while clock.at(real_now()).elapsed.is_zero() {}
+        assert_eq!(clock.now(), Moment::LAST);
     }
 
     #[test]

@@ -5,8 +5,9 @@ use std::fmt::{Display, Formatter};
 use serde::{Serialize, Serializer};
 
 use jiff::{
-    SignedDuration, Timestamp,
-    civil::{Date, Time},
+    SignedDuration,
+    civil::{Date, DateTime, Time},
+    fmt::temporal::Pieces,
 };
 
 use crate::clock::Moment;
@@ -16,6 +17,8 @@ use crate::clock::Moment;
 pub(crate) struct Day(pub(crate) i32);
 
 const EPOCH: Date = Date::constant(1970, 1, 1);
+/// The midnight of that day.
+const MIDNIGHT: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
 const DAY_MS: i64 = 86_400_000;
 const DAY_SECONDS: i64 = 86_400;
 
@@ -55,6 +58,11 @@ impl Day {
         self.date().to_string()
     }
 
+    /// `MM/DD/YYYY`, as requests have it.
+    pub(crate) fn in_request(self) -> String {
+        self.date().strftime("%m/%d/%Y").to_string()
+    }
+
     /// The midnight at which the day starts.
     pub(crate) const fn start(self) -> Moment {
         Moment(self.0 as i64 * DAY_MS)
@@ -62,13 +70,20 @@ impl Day {
 }
 
 impl Moment {
-    /// Reads an instant with an offset (ISO 8601, `2026-06-30T09:00:00Z`), or a day, which means its midnight.
+    /// Reads an instant with an offset (ISO 8601, `2026-06-30T09:00:00Z`), or a day, which means its midnight. None if a
+    /// clock cannot show it.
     pub(crate) fn from_scenario(text: &str) -> Option<Self> {
-        Day::from_scenario(text).map(Day::start).or_else(|| {
-            let timestamp: Timestamp = text.parse().ok()?;
-            Some(Self(timestamp.as_millisecond()))
-        })
+        let instant = || {
+            // `Timestamp` would be simpler, but it ends 26 hours before the year 9999 does.
+            let pieces = Pieces::parse(text).ok()?;
+            let local = pieces.date().to_datetime(pieces.time()?);
+            let since = local.duration_since(MIDNIGHT) - SignedDuration::from(pieces.to_numeric_offset()?);
+            i64::try_from(since.as_millis()).ok().map(Self)
+        };
+        let moment = Day::from_scenario(text).map(Day::start).or_else(instant)?;
+        (Self::FIRST..=Self::LAST).contains(&moment).then_some(moment)
     }
+
     pub(crate) fn day(self) -> Day {
         Day(i32::try_from(self.0.div_euclid(DAY_MS)).unwrap_or(i32::MAX))
     }
@@ -82,7 +97,8 @@ impl Moment {
 
     /// ISO 8601 with milliseconds where there are any (`2026-06-30T09:00:00Z`).
     pub(crate) fn iso(self) -> String {
-        Timestamp::from_millisecond(self.0).map_or_else(|_| self.0.to_string(), |stamp| stamp.to_string())
+        let instant = MIDNIGHT.checked_add(SignedDuration::from_millis(self.0));
+        instant.map_or_else(|_| self.0.to_string(), |instant| format!("{instant}Z"))
     }
 }
 
@@ -174,6 +190,33 @@ mod tests {
         assert_eq!(
             Moment::from_scenario("2026-06-30T12:00:00Z").map(Moment::iso).as_deref(),
             Some("2026-06-30T12:00:00Z")
+        );
+    }
+
+    #[test]
+    fn instants_are_of_the_years_1_to_9999() {
+        for (written, read) in [
+            ("0001-01-01", "0001-01-01T00:00:00Z"),
+            ("9999-12-31", "9999-12-31T00:00:00Z"),
+            ("9999-12-31T23:59:59.999Z", "9999-12-31T23:59:59.999Z"),
+            ("2026-05-01T00:05:00.5+02:00", "2026-04-30T22:05:00.5Z"),
+            ("1969-12-31T23:59:59.250Z", "1969-12-31T23:59:59.25Z"),
+        ] {
+            assert_eq!(Moment::from_scenario(written).map(Moment::iso).as_deref(), Some(read), "{written}");
+        }
+        for text in [
+            "0000-12-31",
+            "0001-01-01T00:00:00+01:00",
+            "9999-12-31T23:59:59-01:00",
+            "+010000-01-01T00:00:00Z",
+            "-000001-01-01T00:00:00Z",
+            "2026-05-01T00:05:00[Europe/Paris]",
+        ] {
+            assert_eq!(Moment::from_scenario(text), None, "{text}");
+        }
+        assert_eq!(
+            (Moment::FIRST.iso().as_str(), Moment::LAST.iso().as_str()),
+            ("0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999Z")
         );
     }
 }

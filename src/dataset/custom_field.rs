@@ -3,11 +3,16 @@
 use crate::api::dates::Day;
 use crate::dataset::records::CustomField;
 
+/// The kinds; case does not count.
+pub(crate) const KINDS: [&str; 7] = [TEXT, "number", "currency", "date", "yesno", "yes/no", "boolean"];
+/// The kind of a field that gives none.
+pub(crate) const TEXT: &str = "text";
+
 impl CustomField {
     /// The problem of a kind and its value, if any: the name of the wrong field, and what is allowed in it.
     pub(crate) fn problem(kind: &str, value: &str) -> Option<(&'static str, &'static str)> {
         let (fits, allowed) = match kind.to_ascii_lowercase().as_str() {
-            "text" => (true, ""),
+            TEXT => (true, ""),
             "number" => (is_number(value), "a number"),
             "currency" => (is_currency(value), "an amount of money"),
             "date" => (is_date(value), "a date in the format MM/dd/yyyy or MM-dd-yyyy"),

@@ -28,12 +28,6 @@ impl Score {
         Self { weighted: self.weighted - other.weighted, mentions: self.mentions - other.mentions }
     }
 
-    /// The unrounded score; 0 without mentions.
-    #[expect(clippy::cast_precision_loss, reason = "sums are far below 2^53")]
-    pub(crate) fn mean(self) -> f64 {
-        self.weighted as f64 / self.mentions.max(1) as f64 / 10.0
-    }
-
     /// The score in tenths, with halves rounded away from zero; 0 without mentions.
     pub(crate) const fn tenths(self) -> Tenths {
         match self.mentions {
@@ -41,6 +35,19 @@ impl Score {
             mentions => Tenths((2 * self.weighted + mentions) / (2 * mentions)),
         }
     }
+}
+
+/// The mean of some scores in tenths, with halves rounded away from zero; 0 if there are none. Each score is the given
+/// weighted sum of tenths and its weights, and only their mean is rounded.
+pub(crate) fn mean(scores: impl Iterator<Item = Score>) -> Tenths {
+    // Each score is rounded up to a multiple of 2^-64 tenths. That is far less than two different means can differ by,
+    // and a mean that lies exactly between two tenths never falls below it.
+    let (sum, count) =
+        scores.filter(|score| score.mentions > 0).fold((0_u128, 0_u128), |(sum, count), score| {
+            (sum + (u128::from(score.weighted) << 64).div_ceil(u128::from(score.mentions)), count + 1)
+        });
+    let half = count << 63;
+    Tenths(u64::try_from((sum + half) / (count << 64).max(1)).unwrap_or(u64::MAX))
 }
 
 /// A score in tenths, written with one decimal.
@@ -51,6 +58,13 @@ impl Tenths {
     #[expect(clippy::cast_precision_loss, reason = "a score is at most 1000 tenths")]
     pub(crate) const fn value(self) -> f64 {
         self.0 as f64 / 10.0
+    }
+}
+
+impl From<Tenths> for Score {
+    /// The score of one mention.
+    fn from(Tenths(weighted): Tenths) -> Self {
+        Self { weighted, mentions: 1 }
     }
 }
 
@@ -135,5 +149,28 @@ mod tests {
         }
         assert_eq!((score.tenths(), score.mentions), (Tenths(663), 4));
         assert_eq!(Score::default().tenths(), Tenths(0));
+    }
+
+    #[test]
+    fn a_mean_of_scores_is_rounded_once() {
+        let mean = |scores: &[(u64, u64)]| {
+            mean(scores.iter().map(|(weighted, mentions)| Score { weighted: *weighted, mentions: *mentions }))
+                .0
+        };
+        assert_eq!(mean(&[(686, 1), (603, 1)]), 645, "64.45 is 64.4 in floating point");
+        assert_eq!(mean(&[(1000, 3), (2000, 3), (2, 1)]), 334, "1002/3 is exact");
+        assert_eq!(mean(&[(1, 3), (1, 6)]), 0);
+        assert_eq!(mean(&[(1, 3), (2, 3)]), 1, "exactly a half");
+        assert_eq!(mean(&[(7, 1), (0, 0)]), 7, "a score without mentions is none");
+        assert_eq!(mean(&[]), 0);
+        for first in 0..=1000 {
+            for second in [0, 1, 603, 686, 999, 1000] {
+                assert_eq!(
+                    mean(&[(first, 1), (second, 1)]),
+                    (first + second).div_ceil(2),
+                    "{first} {second}"
+                );
+            }
+        }
     }
 }

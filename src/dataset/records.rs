@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::api::dates::Day;
 use crate::clock::Moment;
+use crate::dataset::insight::Tenths;
 
 /// An account, or a reseller above accounts.
 #[derive(Clone, Debug)]
@@ -17,8 +18,8 @@ pub(crate) struct Business {
     pub(crate) parent: Option<u64>,
     /// The category of the phrase bank for its generated texts.
     pub(crate) category: String,
-    /// Sentiment score of its industry, 0-100.
-    pub(crate) industry_score: Option<f64>,
+    /// Sentiment score of its industry, for an enterprise. That of a reseller is the mean of its enterprises'.
+    pub(crate) industry_score: Option<Tenths>,
     /// Whether `smsPreferences` are accepted.
     pub(crate) text_categorisation: bool,
     /// Email addresses of its users, as written.

@@ -2,6 +2,7 @@
 
 use std::fmt::{Display, Formatter, Result, Write};
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Serialize, Serializer};
 
 /// The host of everything that the platform itself would serve.
@@ -19,6 +20,19 @@ impl Display for Id<'_> {
         match self {
             Self::Number(number) => write!(out, "{number}"),
             Self::Given(text) => out.write_str(text),
+        }
+    }
+}
+
+/// An id as a part of an address, percent-encoded.
+struct Encoded<'a>(Id<'a>);
+
+impl Display for Encoded<'_> {
+    fn fmt(&self, out: &mut Formatter<'_>) -> Result {
+        const RESERVED: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+        match self.0 {
+            Id::Number(number) => write!(out, "{number}"),
+            Id::Given(text) => utf8_percent_encode(text, &RESERVED).fmt(out),
         }
     }
 }
@@ -65,13 +79,17 @@ impl Display for Text<'_> {
             Self::Picture(folder, number) => {
                 write!(out, "https://images.{PLATFORM}/{folder}/{number}.png")
             }
-            Self::Page(id) => write!(out, "https://reviews.{PLATFORM}/{id}"),
+            Self::Page(id) => write!(out, "https://reviews.{PLATFORM}/{}", Encoded(id)),
             Self::SourcePage(alias, id) => {
                 out.write_str("https://")?;
-                for letter in alias.chars().filter(char::is_ascii_alphanumeric) {
+                let mut letters = alias.chars().filter(char::is_ascii_alphanumeric).peekable();
+                if letters.peek().is_none() {
+                    out.write_str("source")?;
+                }
+                for letter in letters {
                     out.write_char(letter.to_ascii_lowercase())?;
                 }
-                write!(out, ".test/reviews/{id}")
+                write!(out, ".test/reviews/{}", Encoded(id))
             }
             Self::Nickname(first, number) => {
                 for letter in first.chars() {
@@ -131,6 +149,12 @@ mod tests {
             (Text::Picture("users", 5), "https://images.standin.test/users/5.png"),
             (Text::Page(id), "https://reviews.standin.test/7"),
             (Text::SourcePage("yahoo_local", id), "https://yahoolocal.test/reviews/7"),
+            (Text::SourcePage("?", id), "https://source.test/reviews/7"),
+            (
+                Text::SourcePage("yelp", Id::Given("a b/ä?#%-1")),
+                "https://yelp.test/reviews/a%20b%2F%C3%A4%3F%23%25-1",
+            ),
+            (Text::Page(Id::Given("..//x")), "https://reviews.standin.test/..%2F%2Fx"),
             (Text::Address("Zoë", "Lee", 41), "user41@mail.test"),
             (Text::Address("Ann", "O'Hara", 41), "ann.ohara41@mail.test"),
             (Text::Nickname("Ann", 41), "ann41"),

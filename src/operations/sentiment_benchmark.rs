@@ -14,7 +14,8 @@ use crate::api::operation::Operation;
 use crate::api::schema::{self, Integer, Rating, RequestDate};
 use crate::api::sources;
 use crate::dataset::facts::{BusinessRef, Dataset};
-use crate::dataset::insight::{Tenths, total};
+use crate::dataset::insight::{Score, Tenths, mean, total};
+use crate::dataset::records::Kind;
 use crate::dataset::selection::Filter;
 use crate::operations::insight::{HierarchyNode, business_numbers, hierarchy, ordered};
 use crate::operations::spec::{Authorized, Context, Done, KeyIn, Run, Spec};
@@ -70,7 +71,7 @@ pub(crate) struct Actual {
     #[schema(value_type = schema::Score, inline)]
     pub(crate) score: Tenths,
     #[schema(value_type = schema::Score, inline)]
-    pub(crate) industry_score: f64,
+    pub(crate) industry_score: Tenths,
 }
 
 fn run(context: &Context<'_>, authorized: &Authorized<'_>, enterprise: u32) -> Result<Done, ApiError> {
@@ -115,22 +116,16 @@ fn asked_about(dataset: &Dataset, field: Field<'_>) -> Result<Vec<u32>, ApiError
 }
 
 /// The mean industry score of these accounts. Accounts without any are left out.
-#[expect(clippy::cast_precision_loss, reason = "scores and counts of accounts are small")]
-fn industry(context: &Context<'_>, accounts: &[u32], days: &Filter<'_>) -> f64 {
-    let dataset = context.dataset;
-    let known = accounts.iter().filter_map(|account| industry_of(context, *account, days));
-    match known.fold((0.0, 0_usize), |(sum, count), score| (sum + score, count + 1)) {
-        (given, 1) if accounts.len() == 1 && dataset.account(accounts[0]).industry_score.is_some() => given,
-        (sum, count) => (sum / count.max(1) as f64 * 10.0).round() / 10.0,
-    }
+fn industry(context: &Context<'_>, accounts: &[u32], days: &Filter<'_>) -> Tenths {
+    mean(accounts.iter().map(|account| industry_of(context, *account, days)))
 }
 
 /// The industry score of an account: its own, else that of its competitors' reviews.
-fn industry_of(context: &Context<'_>, account: u32, days: &Filter<'_>) -> Option<f64> {
+fn industry_of(context: &Context<'_>, account: u32, days: &Filter<'_>) -> Score {
     let dataset = context.dataset;
     let business = dataset.account(account);
-    if business.industry_score.is_some() {
-        return business.industry_score;
+    if let (Some(own), Kind::Enterprise) = (business.industry_score, business.kind) {
+        return own.into();
     }
     let competitors =
         business.competitors.iter().filter_map(|number| dataset.find(i64::try_from(*number).ok()?));
@@ -138,6 +133,5 @@ fn industry_of(context: &Context<'_>, account: u32, days: &Filter<'_>) -> Option
         competitors.flat_map(|place: BusinessRef| dataset.locations_of(place)).collect();
     locations.sort_unstable();
     locations.dedup();
-    let score = total(context.dataset, context.added, days, &locations);
-    (score.mentions > 0).then(|| score.mean())
+    total(context.dataset, context.added, days, &locations)
 }

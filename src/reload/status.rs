@@ -106,17 +106,16 @@ impl LoadStatus {
         let _applying = self.applying.lock().unwrap_or_else(PoisonError::into_inner);
         let mut entries = Vec::clone(&self.entries());
         let mut events = Vec::new();
-        let present: Vec<(PathBuf, String)> =
-            reading.folder.scenarios.iter().map(|loaded| (loaded.path.clone(), name(loaded))).collect();
-        follow_renamed(&mut entries, &present);
+        let present: Vec<Present> = reading.folder.scenarios.iter().map(Present::new).collect();
+        follow_moved(&mut entries, &present);
         let prints: Vec<(u64, u64)> = reading
             .folder
             .scenarios
             .iter()
             .map(|loaded| (reading.print(loaded), reading.stamp(loaded)))
             .collect();
-        for (loaded, print) in reading.folder.scenarios.into_iter().zip(prints) {
-            let known = entries.iter().position(|entry| entry.file.as_ref() == Some(&loaded.path));
+        for ((loaded, print), found) in reading.folder.scenarios.into_iter().zip(prints).zip(&present) {
+            let known = entries.iter().position(|entry| found.is_of(entry));
             let place = known.unwrap_or_else(|| {
                 entries.push(Entry::new(name(&loaded), Some(loaded.path.clone())));
                 entries.len() - 1
@@ -124,11 +123,12 @@ impl LoadStatus {
             let entry = &mut entries[place];
             events.extend(entry.update(setup, loaded, print, &mut serve));
         }
-        let is_present = |entry: &Entry| present.iter().any(|(path, _)| entry.file.as_ref() == Some(path));
+        let is_present = |entry: &Entry| present.iter().any(|found| found.is_of(entry));
         // A missing file that was never served is forgotten.
         entries.retain(|entry| entry.snapshot.is_some() || is_present(entry));
         for entry in entries.iter_mut().filter(|entry| !is_present(entry)) {
-            events.extend(entry.mark_missing());
+            let renamed = present.iter().find(|found| entry.file.as_ref() == Some(&found.file));
+            events.extend(entry.mark_missing(renamed));
         }
         self.publish(entries);
         events
@@ -186,17 +186,40 @@ fn taken_names(entries: &[Entry], name: &str, loaded: &LoadedScenario) -> Vec<Di
         .collect()
 }
 
+/// A scenario in the files of a load.
+struct Present {
+    file: PathBuf,
+    name: String,
+    /// Where the name stands.
+    place: SourceLocation,
+    good: bool,
+}
+
+impl Present {
+    fn new(loaded: &LoadedScenario) -> Self {
+        let (file, place) = (loaded.path.clone(), loaded.name_location.clone());
+        Self { file, name: name(loaded), place, good: loaded.scenario.is_some() }
+    }
+
+    /// Whether this is what the entry follows. A scenario that got another name is not: what was served under the old
+    /// name counts as deleted.
+    fn is_of(&self, entry: &Entry) -> bool {
+        let same = entry.snapshot.is_none() || entry.name == self.name;
+        entry.file.as_ref() == Some(&self.file) && if self.good { same } else { !entry.has(RENAMED) }
+    }
+}
+
 /// A scenario whose file is gone, or that has none, but whose name a file has now, goes on there.
-fn follow_renamed(entries: &mut Vec<Entry>, present: &[(PathBuf, String)]) {
-    let is_gone = |entry: &mut Entry| !present.iter().any(|(path, _)| entry.file.as_ref() == Some(path));
+fn follow_moved(entries: &mut Vec<Entry>, present: &[Present]) {
+    let is_gone = |entry: &mut Entry| !present.iter().any(|found| found.is_of(entry));
     let gone: Vec<Entry> = entries.extract_if(.., is_gone).collect();
     for mut entry in gone {
-        let Some((path, _)) = present.iter().find(|(_, name)| *name == entry.name) else {
+        let Some(found) = present.iter().find(|found| found.name == entry.name) else {
             entries.push(entry);
             continue;
         };
-        entry.file = Some(path.clone());
-        match entries.iter_mut().find(|known| known.file == entry.file) {
+        entry.file = Some(found.file.clone());
+        match entries.iter_mut().find(|known| found.is_of(known)) {
             None => entries.push(entry),
             Some(known) if known.snapshot.is_none() => *known = entry,
             Some(_) => {}
@@ -270,36 +293,43 @@ impl Entry {
         serve(snapshot);
     }
 
-    /// The file is not there any more. What was sent does not need it.
-    fn mark_missing(&mut self) -> Option<LoadEvent> {
+    fn has(&self, code: &str) -> bool {
+        self.problems.iter().any(|problem| problem.code == code)
+    }
+
+    /// The file is not there any more, or its scenario has another name now. What was sent does not need it.
+    fn mark_missing(&mut self, renamed: Option<&Present>) -> Option<LoadEvent> {
         if self.sent {
             self.file = None;
         }
         let file = self.file.clone()?;
-        let reported = self.problems.iter().any(|problem| problem.code == GONE);
-        if reported {
+        if self.has(GONE) || self.has(RENAMED) {
             return None;
         }
-        let place = SourceLocation {
-            file,
-            line: 1,
-            column: 1,
-            span: 0..0,
-            text: String::new(),
-            marked: 0..0,
-            label: String::new(),
+        let old = &self.name;
+        let (code, message, help, location) = match renamed {
+            Some(found) => (
+                RENAMED,
+                format!(
+                    "this scenario was `{old}` and is now `{}`; the last good version of `{old}` is served until the next start, also at `/` if `{old}` is the default",
+                    found.name
+                ),
+                format!("name it `{old}` again, or restart"),
+                found.place.clone(),
+            ),
+            None => (
+                GONE,
+                "the file is gone; its last good version is served until the next start".to_owned(),
+                "put it back, or restart without it".to_owned(),
+                SourceLocation { file, line: 1, column: 1, ..SourceLocation::default() },
+            ),
         };
-        self.problems = vec![Diagnostic {
-            severity: Severity::Error,
-            code: GONE,
-            message: "the file is gone; its last good version is served until the next start".to_owned(),
-            help: Some("put it back, or restart without it".to_owned()),
-            location: place,
-            related: Vec::new(),
-        }];
+        let (severity, help, related) = (Severity::Error, Some(help), Vec::new());
+        self.problems = vec![Diagnostic { severity, code, message, help, location, related }];
         let served = self.snapshot.is_some();
         Some(LoadEvent::Broken { name: self.name.clone(), problems: self.problems.clone(), served })
     }
 }
 
 const GONE: &str = "file-gone";
+const RENAMED: &str = "renamed";

@@ -44,7 +44,9 @@ pub(crate) struct OneOrMany<T>(pub(crate) Vec<Spanned<T>>);
 impl<T: Read> Read for OneOrMany<T> {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
         if let Value::List(list) = &node.value {
-            return Some(Self(entries(findings, list)));
+            let entries = entries(findings, list);
+            // An empty list means something else than a list of mistakes.
+            return (!entries.is_empty() || list.is_empty()).then_some(Self(entries));
         }
         let value = T::read(findings, node)?;
         Some(Self(vec![Spanned { span: node.span, value }]))
@@ -52,7 +54,7 @@ impl<T: Read> Read for OneOrMany<T> {
 
     fn schema(definitions: &mut Map<String, Json>) -> Json {
         let one = T::schema(definitions);
-        json!({ "anyOf": [one.clone(), { "type": "array", "items": one }] })
+        json!({ "anyOf": [one.clone(), { "type": "array", "items": one, "minItems": 1 }] })
     }
 }
 
@@ -96,7 +98,8 @@ impl<T: Read> Read for Dictionary<T> {
     }
 
     fn schema(definitions: &mut Map<String, Json>) -> Json {
-        json!({ "type": "object", "additionalProperties": T::schema(definitions) })
+        let value = json!({ "anyOf": [T::schema(definitions), { "type": "null" }] });
+        json!({ "type": "object", "additionalProperties": value })
     }
 }
 
@@ -131,6 +134,6 @@ impl<T: Read> Read for NonNullMap<T> {
     }
 
     fn schema(definitions: &mut Map<String, Json>) -> Json {
-        Dictionary::<T>::schema(definitions)
+        json!({ "type": "object", "additionalProperties": T::schema(definitions) })
     }
 }

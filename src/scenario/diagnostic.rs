@@ -1,9 +1,10 @@
 //! Diagnostics: what is wrong with a scenario, where, and how to fix it. A load collects all of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::PathBuf;
 
+use crate::scenario::allow::{self, Allow, MAX_ALLOWS, WARNINGS};
 use crate::scenario::source::{FileId, Source, Sources, Span};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -69,7 +70,7 @@ pub(crate) struct Finding {
 }
 
 impl Finding {
-    /// False for a finding beyond the limit of its file. It is counted but not shown, so details are not worth computing.
+    /// False for a finding beyond the limit of its file, or silenced. It is not shown, so details are not worth computing.
     pub(crate) const fn is_shown(&self) -> bool {
         self.shown
     }
@@ -107,6 +108,9 @@ impl Finding {
     }
 }
 
+/// The code of the warning about a comment that silences nothing.
+pub(crate) const UNUSED_ALLOW: &str = "unused-allow";
+
 /// Maximum number of diagnostics that are shown for one file, and for all files of a scenario.
 const SHOWN_PER_FILE: usize = 100;
 const SHOWN: usize = 1000;
@@ -122,8 +126,10 @@ pub(crate) struct Findings {
     /// The number of findings of each file, shown or not.
     by_file: BTreeMap<FileId, usize>,
     errors: usize,
-    /// The last finding, if it is beyond the limit of its file.
+    /// The last finding, if it is beyond the limit of its file, or silenced.
     hidden: Option<Finding>,
+    /// The comments that silence warnings, of all files.
+    allows: Vec<Allow>,
     /// The key whose value is being read, for the messages of scalars.
     pub(crate) key: &'static str,
 }
@@ -148,10 +154,31 @@ impl Findings {
         self.add(Severity::Warning, code, span, message.into())
     }
 
+    /// Takes up the comments of a YAML text that silence warnings.
+    pub(crate) fn read_allows(&mut self, file: FileId, text: &str) {
+        let mut found = allow::find(file, text);
+        let room = MAX_ALLOWS - self.allows.len();
+        if let Some(beyond) = found.get(room) {
+            let message = format!("more than {MAX_ALLOWS} warnings are silenced by comments");
+            self.error("limit", beyond.span, message);
+            found.truncate(room);
+        }
+        self.allows.append(&mut found);
+    }
+
+    /// Whether a comment silences a warning.
+    fn is_allowed(&mut self, code: &str, span: Span) -> bool {
+        let mut silencing = self.allows.iter_mut().filter(|allow| allow.silences(code, span)).peekable();
+        let found = silencing.peek().is_some();
+        silencing.for_each(|allow| allow.used = true);
+        found
+    }
+
     fn add(&mut self, severity: Severity, code: &'static str, span: Span, message: String) -> &mut Finding {
+        let silenced = severity == Severity::Warning && self.is_allowed(code, span);
         let count = self.by_file.entry(span.file).or_default();
-        *count += 1;
-        let shown = *count <= SHOWN_PER_FILE && self.list.len() < SHOWN;
+        *count += usize::from(!silenced);
+        let shown = !silenced && *count <= SHOWN_PER_FILE && self.list.len() < SHOWN;
         let message = shortened(message);
         let (help, label, related) = (None, String::new(), Vec::new());
         let finding = Finding { severity, code, message, help, span, label, related, shown };
@@ -181,8 +208,37 @@ impl Findings {
         self.errors
     }
 
+    /// The places of the comments that have silenced a warning: their file, and the offset of the code.
+    pub(crate) fn used_allows(&self, sources: &Sources) -> BTreeSet<(PathBuf, usize)> {
+        let used = self.allows.iter().filter(|allow| allow.used);
+        used.filter_map(|allow| Some((sources.get(allow.span.file)?.path.clone(), allow.span.start as usize)))
+            .collect()
+    }
+
+    /// Warns about comments that silence nothing, and about codes that no warning has.
+    fn check_allows(&mut self, sources: &Sources) {
+        // A file that is included twice is read twice.
+        let used = self.used_allows(sources);
+        let errors = self.errors;
+        for Allow { code, span, .. } in std::mem::take(&mut self.allows) {
+            let path = sources.get(span.file).map_or_else(PathBuf::new, |source| source.path.clone());
+            if !WARNINGS.contains(&code.as_str()) {
+                let message = match code.as_str() {
+                    "" => "this comment does not say which warning it silences".to_owned(),
+                    _ => format!("there is no warning `{code}`"),
+                };
+                self.warning("unknown-allow", span, message).suggest(&code, WARNINGS);
+            } else if errors == 0 && !used.contains(&(path, span.start as usize)) {
+                // After an error, not all warnings are looked for.
+                self.warning(UNUSED_ALLOW, span, "this comment silences nothing")
+                    .help(format!("there is no warning `{code}` on its line or the next: remove it"));
+            }
+        }
+    }
+
     /// The diagnostics, sorted by file in the order of reading and then by place.
     pub(crate) fn into_diagnostics(mut self, sources: &Sources) -> Vec<Diagnostic> {
+        self.check_allows(sources);
         self.list.sort_by_key(|finding| (finding.span.file, finding.span.start));
         let mut shown: Vec<Diagnostic> = Vec::with_capacity(self.list.len());
         let mut list = self.list.into_iter().peekable();

@@ -5,11 +5,12 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::api::dates::Day;
-use crate::scenario::diagnostic::{Diagnostic, Findings, Severity, SourceLocation};
+use crate::scenario::allow;
+use crate::scenario::diagnostic::{Diagnostic, Findings, Severity, SourceLocation, UNUSED_ALLOW};
 use crate::scenario::files::{Files, is_real_within, normalize_path, read_within};
 use crate::scenario::loader::{SCENARIO_LIMIT, root_help};
 use crate::scenario::node::Node;
-use crate::scenario::source::FileId;
+use crate::scenario::source::{FileId, Span};
 use crate::scenario::{LoadContext, LoadedFolder, LoadedScenario, load, load_found, yaml};
 
 /// Maximum depth of nested folders.
@@ -30,10 +31,8 @@ pub(crate) fn load_all(
     for named in paths {
         let path = normalize_path(&cwd.join(named));
         let is_folder = files.is_folder(&path);
-        let root = root.map_or_else(
-            || default_root(&path, is_folder, cwd),
-            |root| normalize_path(&cwd.join(root)),
-        );
+        let root =
+            root.map_or_else(|| default_root(&path, is_folder, cwd), |root| normalize_path(&cwd.join(root)));
         if is_folder {
             let within = Within { root, folder: path.clone() };
             walk(files, &within, (&path, MAX_DEPTH), &mut found);
@@ -59,10 +58,20 @@ pub(crate) fn load_all(
     reject_duplicate_names(&mut scenarios);
     reject_own_worlds_named_like_scenarios(&mut scenarios);
 
+    // A comment in an included file may silence a warning of one scenario only.
+    let used_allows: BTreeSet<_> =
+        scenarios.iter_mut().flat_map(|loaded| std::mem::take(&mut loaded.used_allows)).collect();
+    for loaded in &mut scenarios {
+        loaded.diagnostics.retain(|diagnostic| {
+            let SourceLocation { file, span, .. } = &diagnostic.location;
+            diagnostic.code != UNUSED_ALLOW || !used_allows.contains(&(file.clone(), span.start))
+        });
+    }
+
     let used: BTreeSet<&PathBuf> = scenarios.iter().flat_map(|loaded| &loaded.files).collect();
     let unused_parts = found.parts.iter().filter(|part| !used.contains(part));
     let mut diagnostics = found.diagnostics;
-    diagnostics.extend(unused_parts.map(|part| unused(part)));
+    diagnostics.extend(unused_parts.filter_map(|part| unused(files, part)));
     let folders_of_files = used.into_iter().filter_map(|file| file.parent()).map(Path::to_owned);
     found.folders.extend(folders_of_files);
     shorten_paths(
@@ -247,9 +256,16 @@ pub(crate) fn scenario_named_like_own_world(name: &str, location: SourceLocation
     Diagnostic { help: Some("give the scenario another name".to_owned()), ..error }
 }
 
-fn unused(part: &Path) -> Diagnostic {
+/// The warning about a part that no scenario includes, unless a comment at its start silences it.
+fn unused(files: &dyn Files, part: &Path) -> Option<Diagnostic> {
+    const CODE: &str = "unused-file";
+    let text = files.read(part, SCENARIO_LIMIT).unwrap_or_default();
+    let allows = allow::find(FileId(0), &String::from_utf8_lossy(&text));
+    if allows.iter().any(|allow| allow.silences(CODE, Span::default())) {
+        return None;
+    }
     let message = "no scenario includes this part".to_owned();
-    diagnostic(Severity::Warning, "unused-file", message, start_of(part))
+    Some(diagnostic(Severity::Warning, CODE, message, start_of(part)))
 }
 
 fn diagnostic(

@@ -10,7 +10,9 @@ use crate::scenario::merge;
 use crate::scenario::node::Node;
 use crate::scenario::raw::ScenarioFile;
 use crate::scenario::read::Read;
+use crate::scenario::scalars::whole_number;
 use crate::scenario::source::{FileId, Sources, Span};
+use crate::scenario::validate::warn_no_effect;
 use crate::scenario::yaml;
 
 /// Maximum size of a scenario file, in bytes.
@@ -99,7 +101,8 @@ pub(crate) fn open(
         loader.files.truncate(MAX_FILES + 1);
         return None;
     }
-    let (files, within) = (loader.context.files, loader.within.iter().map(PathBuf::as_path).collect::<Vec<_>>());
+    let (files, within) =
+        (loader.context.files, loader.within.iter().map(PathBuf::as_path).collect::<Vec<_>>());
     // Without a span this is the scenario's own file. Its path was given on the command line, unless it has a folder.
     let read = match (span, &within[..]) {
         (None, [_root]) => files.read(path, limit),
@@ -170,7 +173,8 @@ fn read_with_includes(
     loader.scenario_bytes += text.len() as u64;
     if loader.scenario_bytes > SCENARIO_LIMIT_IN_ALL {
         let mebibytes = SCENARIO_LIMIT_IN_ALL >> 20;
-        let message = format!("the scenario and the files it includes are larger than {mebibytes} MiB in all");
+        let message =
+            format!("the scenario and the files it includes are larger than {mebibytes} MiB in all");
         loader.findings.error("limit", Span::new(file, 0, 0), message);
         return None;
     }
@@ -203,6 +207,7 @@ fn read_with_includes(
         let included = read_with_includes(loader, file, text, chain);
         chain.pop();
         if let Some(mut included) = included {
+            warn_of_ignored_keys(loader, &included);
             (included.name, included.summary, included.part) = (None, None, None);
             merged = Some(merge::merge(merged.unwrap_or_default(), included));
         }
@@ -211,6 +216,23 @@ fn read_with_includes(
         Some(merged) => merge::merge(merged, own),
         None => own,
     })
+}
+
+/// Warns about keys of a part that nothing reads, since a part is never a scenario itself.
+fn warn_of_ignored_keys(loader: &mut Loader, part: &ScenarioFile) {
+    if part.part.is_none_or(|part| !part.value) {
+        return;
+    }
+    let spans = [
+        ("name", part.name.as_ref().map(|name| name.span)),
+        ("summary", part.summary.as_ref().map(|it| it.span)),
+    ];
+    for (key, span) in spans {
+        if let Some(span) = span {
+            let message = format!("`{key}` has no effect in a part, which is only included");
+            warn_no_effect(&mut loader.findings, span, &message);
+        }
+    }
 }
 
 /// Reads the root map of a file, if the file is of a version that this build supports.
@@ -222,8 +244,13 @@ fn read_root(loader: &mut Loader, file: FileId, node: &Node) -> Option<ScenarioF
         return None;
     }
     if let Some(version) = node.get("standin") {
-        let written = version.scalar().filter(|scalar| scalar.plain).map(|scalar| &*scalar.text);
-        if written != Some("1") {
+        let written = whole_number(version);
+        if written.is_none() && version.scalar().is_some_and(|scalar| &*scalar.text == "1") {
+            let finding = findings.error("version", version.span, "`standin` is a number: remove the quotes");
+            finding.label("the quotes make this text").help("write `standin: 1`");
+            return None;
+        }
+        if written != Some(1) {
             findings
                 .error("version", version.span, "this build supports version 1 of the format: `standin: 1`")
                 .help("a scenario of a later version needs a later build");

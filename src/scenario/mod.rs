@@ -2,6 +2,7 @@
 
 pub(crate) mod files;
 pub(crate) mod source;
+pub(crate) mod allow;
 pub(crate) mod diagnostic;
 pub(crate) mod render;
 pub(crate) mod node;
@@ -31,6 +32,7 @@ pub(crate) mod added_record;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value as Json, json};
@@ -66,6 +68,8 @@ pub(crate) struct LoadedScenario {
     pub(crate) diagnostics: Vec<Diagnostic>,
     /// Every file that was read, or that was looked for and is missing. A change of any of them calls for a reload.
     pub(crate) files: Vec<PathBuf>,
+    /// The places of the comments that have silenced a warning: their file, and the offset of the code.
+    pub(crate) used_allows: BTreeSet<(PathBuf, usize)>,
     /// Where the name stands; the start of the file if it has none.
     pub(crate) name_location: SourceLocation,
     /// The worlds that API keys have for themselves (`world: own`).
@@ -150,6 +154,7 @@ fn finish(mut loader: Loader, path: &Path, file: Option<ScenarioFile>, stem: &st
         result.scenario = (loader.findings.errors() == 0).then_some(scenario);
         result.name = name;
     }
+    result.used_allows = loader.findings.used_allows(&loader.sources);
     result.diagnostics = loader.findings.into_diagnostics(&loader.sources);
     let spans = result.own_worlds.names.iter().map(|(_, span)| span.file);
     result.own_worlds.sources = loader.sources.only(&spans.collect());
@@ -229,9 +234,51 @@ pub(crate) fn schema() -> Json {
     ] {
         let property = &mut schema["properties"][section];
         let description = property["description"].take();
-        *property = section_schema;
-        property["description"] = description;
+        *property = json!({ "anyOf": [section_schema, { "type": "null" }], "description": description });
     }
+    refine(&mut definitions);
     schema["$defs"] = Json::Object(definitions);
     schema
+}
+
+/// Adds what `validate` checks of single values, so that editors report it too.
+fn refine(definitions: &mut Map<String, Json>) {
+    let header_names = json!({ "propertyNames": { "pattern": "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$" } });
+    let pointers = json!({ "type": "object", "propertyNames": { "pattern": "^(/([^~]|~0|~1)*)?$" },
+        "additionalProperties": { "not": { "type": "array", "maxItems": 0 } } });
+    let name = "[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*";
+    let host = format!("^ *(\\*|(\\*\\.)?{name}|\\[?[0-9A-Fa-f]*:[0-9A-Fa-f:.]*\\]?) *$");
+    let text = json!({ "type": ["string", "number", "boolean"], "pattern": "\\S" });
+    let texts = json!({ "anyOf": [text.clone(), { "type": "array", "items": text }] });
+    for (map, key, more) in [
+        ("When", "header", &header_names),
+        ("HeaderChanges", "set", &header_names),
+        ("HeaderChanges", "remove", &texts),
+        ("RouteRequest", "headers", &header_names),
+        ("RouteResponse", "headers", &header_names),
+        ("RequestsMap", "header", &header_names),
+        ("When", "body", &pointers),
+        ("RequestsMap", "body", &pointers),
+        ("RouteRequest", "body", &pointers),
+        (
+            "RouteRequest",
+            "path",
+            &json!({ "pattern": "^/[^\\s?#\\u0000-\\u001f\\u007f-\\u009f]*$", "type": "string" }),
+        ),
+        (
+            "Webhooks",
+            "allow",
+            &json!({ "items": { "type": ["string", "number", "boolean"], "pattern": host, "maximum": u64::MAX } }),
+        ),
+        ("Body", "patch", &json!({ "minItems": 1 })),
+    ] {
+        let Some(property) = definitions.get_mut(map).and_then(|map| map["properties"].get_mut(key)) else {
+            continue;
+        };
+        // An optional key may also be null.
+        let schema = if property.get("anyOf").is_some() { &mut property["anyOf"][0] } else { property };
+        if let (Some(schema), Some(more)) = (schema.as_object_mut(), more.as_object()) {
+            schema.extend(more.clone());
+        }
+    }
 }

@@ -12,7 +12,7 @@ use crate::scenario::raw_records::{ContactEntry, QuestionEntry, ReviewEntry};
 use crate::scenario::read::{Read, Spanned, choice, raw, read_value};
 use crate::scenario::report::must_be;
 use crate::scenario::scalars::{
-    Id, Integer, MAX_SAFE_INTEGER, NonBlank, Tenths, Text, WorldName, parse_digits,
+    ApiKey, Email, Id, Integer, MAX_SAFE_INTEGER, NonBlank, Tenths, Text, WorldName, whole_number,
 };
 
 /// A list whose entries have spans.
@@ -62,7 +62,7 @@ raw! {
     /// An API key.
     pub(crate) struct Key "an API key" {
         /// The key itself, as clients send it.
-        required "key" key: NonBlank,
+        required "key" key: ApiKey,
         /// Name of the key in logs and in the journal.
         optional "name" name: NonBlank,
         /// Numbers of the accounts that the key covers. Default: all accounts.
@@ -88,11 +88,11 @@ raw! {
         /// Line of business, which selects the phrases of generated texts. Default: neutral.
         optional "category" category: NonBlank,
         /// Sentiment score of the industry, from 0 to 100. Default: computed from the competitors' reviews.
-        optional "industry_score" industry_score: Score,
+        optional "industry_score" industry_score: Tenths,
         /// Whether contacts may have `smsPreferences`. Default: false.
         optional "text_categorisation" text_categorisation: bool,
         /// Email addresses of the account's users. Default: any valid address.
-        optional "users" users: List<NonBlank>,
+        optional "users" users: List<Email>,
         /// Names of the levels of the location hierarchy, highest first.
         optional "levels" levels: List<NonBlank>,
         /// Numbers of the accounts that are competitors.
@@ -185,11 +185,10 @@ pub(crate) enum Seed {
 
 impl Read for Seed {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
-        let text = node.scalar().map_or("", |scalar| &scalar.text);
-        let number = parse_digits(text).filter(|number| *number <= MAX_SAFE_INTEGER);
-        match number {
+        let is_random = node.scalar().is_some_and(|scalar| &*scalar.text == "random");
+        match whole_number(node).filter(|number| *number <= MAX_SAFE_INTEGER) {
             Some(number) => Some(Self::Fixed(number)),
-            None if text == "random" => Some(Self::Random),
+            None if is_random => Some(Self::Random),
             None => {
                 must_be(findings, node, "a whole number from 0, below 2^53, or `random`");
                 None
@@ -199,20 +198,6 @@ impl Read for Seed {
 
     fn schema(_: &mut Map<String, Json>) -> Json {
         json!({ "anyOf": [{ "type": "integer", "minimum": 0, "maximum": MAX_SAFE_INTEGER }, { "const": "random" }] })
-    }
-}
-
-/// A score from 0 to 100.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Score(pub(crate) f64);
-
-impl Read for Score {
-    fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
-        Tenths::read(findings, node).map(|tenths| Self(f64::from(tenths.0) / 10.0))
-    }
-
-    fn schema(definitions: &mut Map<String, Json>) -> Json {
-        Tenths::schema(definitions)
     }
 }
 

@@ -13,7 +13,7 @@ use crate::scenario::fault::raw::{ErrorCode, FinalStatus, When};
 use crate::scenario::node::Node;
 use crate::scenario::read::{Read, choice, raw};
 use crate::scenario::report::must_be;
-use crate::scenario::scalars::{Id, NonBlank, Share, Text, parse_digits, parse_duration};
+use crate::scenario::scalars::{Id, NonBlank, Share, Text, parse_digits, parse_duration, written};
 
 raw! {
     /// One expectation about the client. It has exactly one of `after`, `contacts`, `requests` and `deliveries`.
@@ -142,7 +142,7 @@ impl Read for Wait {
 
 impl Read for CountRange {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
-        let range = node.scalar().and_then(|scalar| count_range(scalar.text.trim()));
+        let range = written(node).and_then(|text| count_range(text.trim()));
         let ordered = range.filter(|range| range.max.is_none_or(|max| max >= range.min));
         if ordered.is_none() {
             must_be(findings, node, "a number of things: `3`, `1-2` or `4-`");
@@ -154,7 +154,7 @@ impl Read for CountRange {
     }
 
     fn schema(_: &mut Map<String, Json>) -> Json {
-        json!({ "type": ["integer", "string"], "minimum": 0, "pattern": "^ *[0-9]+( *- *[0-9]*)? *$" })
+        json!({ "type": ["integer", "string"], "minimum": 0, "maximum": u64::MAX, "pattern": "^ *[0-9]+( *- *[0-9]*)? *$" })
     }
 }
 

@@ -4,14 +4,16 @@
 use serde_json::{Map, Value as Json, json};
 
 use crate::api::dates::Day;
+use crate::api::phone::COUNTRIES;
 use crate::clock::Moment;
+use crate::dataset::custom_field::KINDS;
 use crate::dataset::records::Locale;
-use crate::scenario::collections::Dictionary;
+use crate::scenario::collections::{Dictionary, Member};
 use crate::scenario::diagnostic::{Findings, join_or};
 use crate::scenario::node::{Entry, Node, Scalar, Value};
 use crate::scenario::read::{Field, RawMap, Read, Spanned, raw, read_word};
-use crate::scenario::report::wrong_kind;
-use crate::scenario::scalars::{Count, Id, Integer, NonBlank, Share, Tenths, Text};
+use crate::scenario::report::{must_be, wrong_kind, wrong_value};
+use crate::scenario::scalars::{Count, Email, Id, Integer, NonBlank, Share, Tenths, Text, whole_number};
 
 raw! {
     /// A review.
@@ -113,11 +115,11 @@ raw! {
         /// Last name.
         optional "lastName" last_name: Text,
         /// Email address.
-        optional "email" email: Text,
+        optional "email" email: Email,
         /// Phone number, kept as written.
         optional "phone" phone: Text,
         /// Country of the phone number: US, AU, CA, MX, PR or VI.
-        optional "countryCode" country_code: NonBlank,
+        optional "countryCode" country_code: Country,
         /// Whether the contact agreed to receive SMS.
         optional "smsOptin" sms_optin: bool,
         /// Whether the contact is blocked.
@@ -141,7 +143,7 @@ raw! {
         /// Name of the field.
         required "fieldName" name: NonBlank,
         /// Type of the field: text, number, currency, date, or yesno (also yes/no or boolean). Default: text.
-        optional "type" kind: NonBlank,
+        optional "type" kind: FieldKind,
         /// Value of the field.
         required "fieldValue" value: Text,
     }
@@ -161,9 +163,9 @@ raw! {
         /// Number of records to generate.
         required "generate" generate: Count,
         /// Weights of 1 to 5 stars. Default: `{5: 55, 4: 25, 3: 10, 2: 5, 1: 5}`.
-        optional "ratings" ratings: Dictionary<Count>,
+        optional "ratings" ratings: RatingWeights,
         /// Weights of sources. Default: `{google: 60, facebook: 25, our_website: 10, direct_feedback: 5}`.
-        optional "sources" sources: Dictionary<Count>,
+        optional "sources" sources: Weights,
         /// Range of days of the reviews. Default: the 365 days up to the clock's start.
         optional "dates" dates: Dates,
         /// Share of the reviews that are published. Default: 90%.
@@ -284,36 +286,136 @@ fn has_stray_key(
     true
 }
 
+/// The country of a phone number.
+#[derive(Clone, Debug)]
+pub(crate) struct Country(&'static str);
+
+impl Read for Country {
+    fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
+        read_word(findings, node, &COUNTRIES).map(Self)
+    }
+
+    fn schema(_: &mut Map<String, Json>) -> Json {
+        json!({ "enum": COUNTRIES })
+    }
+}
+
+impl From<Country> for String {
+    fn from(Country(code): Country) -> Self {
+        code.to_owned()
+    }
+}
+
+/// The type of a custom field, in upper or lower case.
+#[derive(Clone, Debug)]
+pub(crate) struct FieldKind(pub(crate) String);
+
+impl Read for FieldKind {
+    fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
+        let written = node.scalar().map(|scalar| &*scalar.text);
+        match written.filter(|written| KINDS.contains(&written.to_ascii_lowercase().as_str())) {
+            Some(written) => Some(Self(written.to_owned())),
+            None => read_word(findings, node, &KINDS).map(|kind| Self(kind.to_owned())),
+        }
+    }
+
+    fn schema(_: &mut Map<String, Json>) -> Json {
+        let either = |letter: char| match letter {
+            'a'..='z' => format!("[{letter}{}]", letter.to_ascii_uppercase()),
+            _ => letter.to_string(),
+        };
+        let kinds = KINDS.map(|kind| kind.chars().map(either).collect::<String>());
+        json!({ "type": "string", "pattern": format!("^({})$", kinds.join("|")) })
+    }
+}
+
+/// Weights by name: how often each occurs in relation to the others.
+#[derive(Clone, Debug)]
+pub(crate) struct Weights(pub(crate) Vec<Member<u32>>);
+
+const MAX_WEIGHT: u64 = 1_000_000;
+
+impl Read for Weights {
+    fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
+        let Some(entries) = node.entries() else {
+            must_be(findings, node, "a map of weights");
+            return None;
+        };
+        let mut weights = Vec::with_capacity(entries.len());
+        let present = || entries.iter().filter(|entry| !entry.value.is_null());
+        for Entry { key, key_span, value } in present() {
+            if let Some(weight) = weight(findings, key, value) {
+                let (key_span, key) = (*key_span, key.to_string());
+                weights.push(Member { key_span, key, span: value.span, value: weight });
+            }
+        }
+        if weights.len() == present().count() && weights.iter().all(|weight| weight.value == 0) {
+            findings.error("no-weight", node.span, "at least one of these weights must be more than 0");
+        }
+        Some(Self(weights))
+    }
+
+    fn schema(_: &mut Map<String, Json>) -> Json {
+        let weight = json!({ "type": ["integer", "null"], "minimum": 0, "maximum": MAX_WEIGHT });
+        json!({ "type": "object", "additionalProperties": weight, "minProperties": 1 })
+    }
+}
+
+fn weight(findings: &mut Findings, name: &str, node: &Node) -> Option<u32> {
+    let weight = whole_number(node).filter(|weight| *weight <= MAX_WEIGHT);
+    if weight.is_none() {
+        let what = format!("the weight of `{name}` must be a whole number from 0 to {MAX_WEIGHT}");
+        wrong_value(findings, node, &what);
+        if node.scalar().is_some_and(|scalar| scalar.text.ends_with('%')) {
+            findings.help_last(
+                "a weight is in relation to the other weights, so it is no share: leave out the `%`",
+            );
+        }
+    }
+    weight.and_then(|weight| u32::try_from(weight).ok())
+}
+
+/// Weights by number of stars.
+#[derive(Clone, Debug)]
+pub(crate) struct RatingWeights(pub(crate) Weights);
+
+/// The numbers of stars.
+pub(crate) const STARS: [&str; 5] = ["1", "2", "3", "4", "5"];
+
+impl Read for RatingWeights {
+    fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
+        Weights::read(findings, node).map(Self)
+    }
+
+    fn schema(definitions: &mut Map<String, Json>) -> Json {
+        let mut schema = Weights::schema(definitions);
+        schema["propertyNames"] = json!({ "enum": STARS });
+        schema
+    }
+}
+
 /// A language, or several languages with weights.
 #[derive(Clone, Debug)]
-pub(crate) struct Locales(pub(crate) Vec<(Locale, Spanned<u32>)>);
+pub(crate) struct Locales(pub(crate) Vec<(Locale, u32)>);
 
 impl Read for Locales {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
+        if node.entries().is_none() {
+            return Some(Self(vec![(locale(findings, node)?, 1)]));
+        }
         let mut locales = Vec::new();
-        let Value::Map(entries) = &node.value else {
-            let locale = locale(findings, node)?;
-            locales.push((locale, Spanned { span: node.span, value: 1 }));
-            return Some(Self(locales));
-        };
-        for Entry { key, key_span, value } in entries {
-            let key = Node::new(*key_span, Value::Scalar(Scalar { text: key.clone(), plain: true }));
-            let locale = locale(findings, &key);
-            let weight = Count::read(findings, value).and_then(|weight| u32::try_from(weight.0).ok());
-            if let Some((locale, weight)) = locale.zip(weight) {
-                locales.push((locale, Spanned { span: value.span, value: weight }));
-            }
+        for Member { key, key_span, value, .. } in Weights::read(findings, node)?.0 {
+            let key = Node::new(key_span, Value::Scalar(Scalar { text: key.into(), plain: true }));
+            locales.extend(locale(findings, &key).map(|locale| (locale, value)));
         }
         Some(Self(locales))
     }
 
     fn schema(definitions: &mut Map<String, Json>) -> Json {
         let names = Locale::ALL.map(Locale::name);
-        let weight = Count::schema(definitions);
-        json!({ "anyOf": [
-            { "enum": names },
-            { "type": "object", "propertyNames": { "enum": names }, "additionalProperties": weight },
-        ] })
+        let mut weights = Weights::schema(definitions);
+        weights["propertyNames"] = json!({ "enum": names });
+        json!({ "anyOf": [{ "enum": names }, weights] })
     }
 }
 

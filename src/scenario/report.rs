@@ -31,9 +31,12 @@ pub(crate) fn unknown_key(
     what: &str,
     keys: impl IntoIterator<Item = &'static str> + Clone,
 ) {
-    findings
-        .error("unknown-key", entry.key_span, format!("{what} has no key `{}`", entry.key))
-        .suggest(&entry.key, keys);
+    let finding = findings.error("unknown-key", entry.key_span, format!("{what} has no key `{}`", entry.key));
+    finding.suggest(&entry.key, keys.clone());
+    let (key, value) = entry.key.split_once(' ').unwrap_or_default();
+    if entry.value.is_null() && keys.into_iter().any(|known| known == key) {
+        finding.label(format!("did you mean `{key}: {value}`?"));
+    }
 }
 
 /// Reports a value of the wrong kind, such as a list in place of a map.
@@ -47,7 +50,11 @@ pub(crate) fn must_be(findings: &mut Findings, node: &Node, what: &str) {
         "" => "this".to_owned(),
         key => format!("`{key}`"),
     };
-    let message = format!("{key} must be {what}");
+    wrong_value(findings, node, &format!("{key} must be {what}"));
+}
+
+/// Reports a value that is not what it must be, with that message.
+pub(crate) fn wrong_value(findings: &mut Findings, node: &Node, message: &str) {
     match node.scalar() {
         Some(scalar) => {
             let finding = findings.error("wrong-value", node.span, message);
@@ -56,7 +63,7 @@ pub(crate) fn must_be(findings: &mut Findings, node: &Node, what: &str) {
                 finding.label("the quotes make this text");
             }
         }
-        None => wrong_kind(findings, node, &message),
+        None => wrong_kind(findings, node, message),
     }
 }
 

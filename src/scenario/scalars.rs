@@ -69,6 +69,58 @@ impl From<NonBlank> for String {
     }
 }
 
+/// An email address.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Email(pub(crate) String);
+
+impl Read for Email {
+    fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
+        let text = node.scalar().map(|scalar| &*scalar.text).filter(|text| is_email(text));
+        if text.is_none() {
+            must_be(findings, node, "an email address: `name@example.test`");
+        }
+        text.map(|text| Self(text.to_owned()))
+    }
+
+    fn schema(_: &mut Map<String, Json>) -> Json {
+        json!({ "type": "string", "pattern": "^[^\\s@]+@[^\\s@]+$" })
+    }
+}
+
+/// Whether a text looks like an email address.
+pub(crate) fn is_email(text: &str) -> bool {
+    text.split_once('@').is_some_and(|(name, host)| {
+        !name.is_empty() && !host.is_empty() && !host.contains('@') && !text.contains(char::is_whitespace)
+    })
+}
+
+impl From<Email> for String {
+    fn from(Email(address): Email) -> Self {
+        address
+    }
+}
+
+/// An API key: what a client can send in a header, without blanks and control characters.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct ApiKey(pub(crate) String);
+
+impl Read for ApiKey {
+    fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
+        let NonBlank(key) = NonBlank::read(findings, node)?;
+        if key.contains(|c: char| c.is_whitespace() || c.is_control()) {
+            findings
+                .error("wrong-value", node.span, "`key` must not have blanks or control characters in it")
+                .help("a client could not send such a key in the header `x-api-key`");
+            return None;
+        }
+        Some(Self(key))
+    }
+
+    fn schema(_: &mut Map<String, Json>) -> Json {
+        json!({ "type": ["string", "number", "boolean"], "pattern": "^[^\\s\\u0000-\\u001f\\u007f-\\u009f]+$" })
+    }
+}
+
 impl Read for bool {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
         match plain(node).map(|scalar| &*scalar.text) {
@@ -100,6 +152,22 @@ pub(crate) fn parse_digits(text: &str) -> Option<u64> {
     (!text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok())?
 }
 
+/// The number of an unquoted scalar, as JSON writes it: `1e3` and `1.0` are whole numbers too, as in the JSON Schema.
+pub(crate) fn number(scalar: &Scalar) -> Option<String> {
+    let written = scalar.to_json().as_number()?.to_string();
+    Some(written.strip_suffix(".0").map(str::to_owned).unwrap_or(written))
+}
+
+/// The text of a scalar; of a number, as JSON writes it.
+pub(crate) fn written(node: &Node) -> Option<String> {
+    node.scalar().map(|scalar| number(scalar).unwrap_or_else(|| scalar.text.to_string()))
+}
+
+/// A whole number from 0 on that is written without quotes.
+pub(crate) fn whole_number(node: &Node) -> Option<u64> {
+    parse_digits(&number(node.scalar()?)?)
+}
+
 /// A whole number from `MIN` to `MAX`, both included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Integer<const MIN: u64, const MAX: u64>(pub(crate) u64);
@@ -113,8 +181,7 @@ const MAX_COUNT: u64 = u32::MAX as u64;
 
 impl<const MIN: u64, const MAX: u64> Read for Integer<MIN, MAX> {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
-        let value = plain(node).and_then(|scalar| parse_digits(&scalar.text));
-        let value = value.filter(|value| (MIN..=MAX).contains(value));
+        let value = whole_number(node).filter(|value| (MIN..=MAX).contains(value));
         if value.is_none() {
             let what = match (MIN, MAX) {
                 (_, MAX_SAFE_INTEGER) => format!("a whole number from {MIN}, below 2^53"),
@@ -137,8 +204,8 @@ pub(crate) struct Tenths(pub(crate) u16);
 
 impl Read for Tenths {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
-        let tenths =
-            plain(node).and_then(|scalar| parse_decimal(&scalar.text, 1)).filter(|tenths| *tenths <= 1000);
+        let tenths = node.scalar().and_then(number);
+        let tenths = tenths.and_then(|text| parse_decimal(&text, 1)).filter(|tenths| *tenths <= 1000);
         if tenths.is_none() {
             must_be(findings, node, "a number from 0 to 100 with at most one decimal");
         }
@@ -146,7 +213,7 @@ impl Read for Tenths {
     }
 
     fn schema(_: &mut Map<String, Json>) -> Json {
-        json!({ "type": "number", "minimum": 0, "maximum": 100 })
+        json!({ "type": "number", "minimum": 0, "maximum": 100, "multipleOf": 0.1 })
     }
 }
 
@@ -169,8 +236,8 @@ impl Share {
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let parts = match text.strip_suffix('%') {
             Some(percent) => parse_decimal(percent.trim_end(), 4),
-            None if text.contains('.') => parse_decimal(text, 6),
-            None => (text == "0").then_some(0),
+            // A whole 1 could mean 1% or all.
+            None => parse_decimal(text, 6).filter(|parts| *parts < 1_000_000),
         };
         parts.filter(|parts| *parts <= 1_000_000).and_then(|parts| u32::try_from(parts).ok()).map(Self)
     }
@@ -178,10 +245,11 @@ impl Share {
 
 impl Read for Share {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
-        let share = node.scalar().and_then(|scalar| Self::parse(&scalar.text));
+        let written = written(node);
+        let share = written.as_deref().and_then(Self::parse);
         if share.is_none() {
             must_be(findings, node, "a share: `10%` or `0.1`");
-            if node.scalar().is_some_and(|scalar| &*scalar.text == "1") {
+            if written.as_deref() == Some("1") {
                 findings.help_last("a bare 1 could mean 1% or all: write `1%` or `100%`");
             }
         }
@@ -198,17 +266,33 @@ impl Read for Share {
 
 /// Parses a duration: a whole number and a unit, such as `250ms`, `10s`, `1m` or `2h`.
 pub(crate) fn parse_duration(text: &str) -> Option<Duration> {
-    let unit = text.find(|c: char| !c.is_ascii_digit())?;
-    let factor = match text[unit..].trim_start() {
+    let (digits, unit) = duration_parts(text)?;
+    let millis = parse_digits(digits)?.checked_mul(unit)?;
+    // Clocks count in i64 milliseconds. A limit of a thousand years keeps their sums from overflowing.
+    (millis <= 31_557_600_000_000).then(|| Duration::from_millis(millis))
+}
+
+/// The digits of a duration, and its unit in milliseconds.
+fn duration_parts(text: &str) -> Option<(&str, u64)> {
+    let digits = text.find(|c: char| !c.is_ascii_digit()).filter(|digits| *digits > 0)?;
+    let unit = match text[digits..].trim_start() {
         "ms" => 1,
         "s" => 1000,
         "m" => 60_000,
         "h" => 3_600_000,
         _ => return None,
     };
-    let millis = parse_digits(&text[..unit])?.checked_mul(factor)?;
-    // Clocks count in i64 milliseconds. A limit of a thousand years keeps their sums from overflowing.
-    (millis <= 31_557_600_000_000).then(|| Duration::from_millis(millis))
+    Some((&text[..digits], unit))
+}
+
+/// Adds help to the last finding, about a duration that cannot be read, or about a range of which a part cannot be read.
+pub(crate) fn hint_at_duration(findings: &mut Findings, text: &str) {
+    let parts = || text.split('-').map(str::trim);
+    if parts().any(|part| parse_digits(part).is_some()) {
+        findings.help_last("a unit is missing: `ms`, `s`, `m` or `h`");
+    } else if parts().any(|part| duration_parts(part).is_some() && parse_duration(part).is_none()) {
+        findings.help_last("a span of time is at most a thousand years: `8766000h`");
+    }
 }
 
 /// The format of durations, for messages.
@@ -219,9 +303,7 @@ impl Read for Duration {
         let span = node.scalar().and_then(|scalar| parse_duration(&scalar.text));
         if span.is_none() {
             must_be(findings, node, DURATION_FORMAT);
-            if plain(node).is_some_and(|scalar| parse_digits(&scalar.text).is_some()) {
-                findings.help_last("a unit is missing: `ms`, `s`, `m` or `h`");
-            }
+            hint_at_duration(findings, node.scalar().map_or("", |scalar| &scalar.text));
         }
         span
     }
@@ -277,14 +359,16 @@ impl Read for Moment {
             must_be(
                 findings,
                 node,
-                "an instant with its offset: `2026-06-30T09:00:00Z`, or a day: `2026-06-30`",
+                "an instant with its offset: `2026-06-30T09:00:00Z`, or a day: `2026-06-30`, from the year 1 to 9999",
             );
         }
         moment
     }
 
     fn schema(_: &mut Map<String, Json>) -> Json {
-        json!({ "type": "string", "pattern": "^[0-9]" })
+        let day = "(?!0000)[0-9]{4}-[0-9]{2}-[0-9]{2}";
+        let time = "[0-9]{2}(:?[0-9]{2}(:?[0-9]{2}([.,][0-9]{1,9})?)?)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)";
+        json!({ "type": "string", "pattern": format!("^({day}([Tt ]{time})?|[0-9]{{1,2}}/[0-9]{{1,2}}/(?!0000)[0-9]{{4}})$") })
     }
 }
 
@@ -320,7 +404,8 @@ impl Read for WorldName {
     }
 
     fn schema(_: &mut Map<String, Json>) -> Json {
-        json!({ "type": ["string", "number", "boolean"], "pattern": "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$" })
+        let pattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$";
+        json!({ "type": ["string", "number", "boolean"], "pattern": pattern, "not": { "const": "default" }, "minimum": 0, "maximum": MAX_SAFE_INTEGER })
     }
 }
 
@@ -373,17 +458,13 @@ mod tests {
 
     #[test]
     fn shares_need_a_sign_or_a_point() {
-        for (text, parts) in [
-            ("10%", 100_000),
-            ("0.1", 100_000),
-            ("100%", 1_000_000),
-            ("0", 0),
-            ("12.5%", 125_000),
-            ("1.0", 1_000_000),
-        ] {
+        for (text, parts) in
+            [("10%", 100_000), ("0.1", 100_000), ("100%", 1_000_000), ("0", 0), ("12.5%", 125_000)]
+        {
             assert_eq!(read::<Share>(text), Some(Share(parts)), "{text}");
         }
-        for text in ["1", "101%", "1.1", "10", "-5%", "a%", "%", "0.1234567", "99999999999999999999%"] {
+        for text in ["1", "1.0", "101%", "1.1", "10", "-5%", "a%", "%", "0.1234567", "99999999999999999999%"]
+        {
             assert_eq!(read::<Share>(text), None, "{text}");
         }
     }
@@ -401,7 +482,10 @@ mod tests {
     #[test]
     fn numbers_are_whole_and_in_range() {
         assert_eq!(read::<Integer<0, 5>>("5"), Some(Integer(5)));
-        for text in ["6", "-1", "1.0", "five", "'5'", "1e0", "99999999999999999999999"] {
+        for text in ["1.0", "1e0", "0x1", "01", "+1"] {
+            assert_eq!(read::<Integer<0, 5>>(text), Some(Integer(1)), "{text}");
+        }
+        for text in ["6", "-1", "1.5", "five", "'5'", "1_0", "99999999999999999999999"] {
             assert_eq!(read::<Integer<0, 5>>(text), None, "{text}");
         }
         assert_eq!(read::<Id>("9007199254740992"), None);

@@ -31,7 +31,8 @@ pub(crate) fn elements(
     (file, text): (FileId, &str),
     visit: &mut dyn FnMut(&mut Findings, &Node),
 ) -> Option<Node> {
-    let node = Builder::new(findings, file, text, ("a record", seed_data::MAX_VALUES)).document(&mut Some(visit))?;
+    let node =
+        Builder::new(findings, file, text, ("a record", seed_data::MAX_VALUES)).document(&mut Some(visit))?;
     (!matches!(node.value, Value::List(_))).then_some(node)
 }
 
@@ -91,6 +92,7 @@ impl<'a> Builder<'a> {
             block_nesting_limit: MAX_DEPTH,
         };
         let parser = Parser::new_from_str_with_options(text, limits);
+        findings.read_allows(file, text);
         let (anchors, copies) = (BTreeMap::new(), Size::default());
         Self { findings, file, text, parser, anchors, copies, values: 0, most }
     }
@@ -109,6 +111,12 @@ impl<'a> Builder<'a> {
                     let finding = self.findings.error("syntax", span, format!("this is not YAML: {info}"));
                     if let Some(help) = help(error.kind()) {
                         finding.help(help);
+                    }
+                    let line = self.text[at..].lines().next().unwrap_or_default();
+                    if let (ErrorKind::SimpleKeyExpected, Some((key, value))) =
+                        (error.kind(), line.split_once(' '))
+                    {
+                        finding.label(format!("did you mean `{key}: {value}`?"));
                     }
                 }
                 None
@@ -284,7 +292,11 @@ impl<'a> Builder<'a> {
 
 /// Explains the most common errors of the parser.
 fn help(kind: &ErrorKind) -> Option<&'static str> {
-    const HELP: [(ErrorKind, &str); 8] = [
+    const HELP: [(ErrorKind, &str); 9] = [
+        (
+            ErrorKind::SimpleKeyExpected,
+            "a key and its value need a colon and a blank between them: `key: value`",
+        ),
         (
             ErrorKind::MappingValueNotAllowed,
             "text with `: ` in it needs quotes; the keys of a map must begin in the same column",

@@ -1,11 +1,16 @@
 //! The OpenAPI document of the API and the page that draws it, for the default world and behind a world's name. The page's
 //! files are part of the program.
 
+mod requests;
+
 use actix_web::http::header;
 use actix_web::middleware::from_fn;
 use actix_web::{HttpRequest, HttpResponse, Route, web};
 
+use serde_json::Value;
+
 use crate::server::admin::extract::{PathWorld, WorldPath};
+use crate::server::guard::check;
 use crate::server::middleware::surround;
 use crate::server::openapi::{self, View};
 use crate::server::page::host;
@@ -19,19 +24,25 @@ const SCRIPT: &str = include_str!("docs/page.js");
 /// The routes of the documents.
 pub(crate) fn routes(config: &mut web::ServiceConfig) {
     let get_only = |path: &str, route: Route| web::resource(path).route(route).wrap(from_fn(surround));
+    // The requests have a key in them, which no page of another site may read.
+    let guarded = |path: &str, route: Route| {
+        web::resource(path).route(route).wrap(from_fn(check)).wrap(from_fn(surround))
+    };
     config
         .service(get_only("/openapi.json", web::get().to(get_document)))
         .service(get_only("/docs", web::get().to(get_page)))
         .service(get_only("/docs/", web::get().to(get_page)))
         .service(get_only("/docs/page.css", web::get().to(get_style)))
         .service(get_only("/docs/page.js", web::get().to(get_script)))
+        .service(guarded("/docs/requests.json", web::get().to(get_requests)))
         .service(
             web::scope("/w")
                 .service(get_only("/{world}/openapi.json", web::get().to(get_world_document)))
                 .service(get_only("/{world}/docs", web::get().to(get_world_page)))
                 .service(get_only("/{world}/docs/", web::get().to(get_world_page)))
                 .service(get_only("/{world}/docs/page.css", web::get().to(get_style)))
-                .service(get_only("/{world}/docs/page.js", web::get().to(get_script))),
+                .service(get_only("/{world}/docs/page.js", web::get().to(get_script)))
+                .service(guarded("/{world}/docs/requests.json", web::get().to(get_world_requests))),
         );
 }
 
@@ -69,6 +80,15 @@ async fn get_page(request: HttpRequest) -> HttpResponse {
 
 async fn get_world_page(_: PathWorld, request: HttpRequest) -> HttpResponse {
     get_page(request).await
+}
+
+/// The requests with which the page's forms are filled.
+async fn get_requests(state: web::Data<State>) -> web::Json<Value> {
+    web::Json(requests::requests(&state.registry.default_world()))
+}
+
+async fn get_world_requests(PathWorld(world): PathWorld) -> web::Json<Value> {
+    web::Json(requests::requests(&world))
 }
 
 async fn get_style() -> HttpResponse {

@@ -1,6 +1,7 @@
 //! The log of a serving process: what happens goes to standard output, problems go to standard error. Writing to either
 //! never blocks the caller.
 
+use std::borrow::Cow;
 use std::io;
 use std::time::Duration;
 
@@ -97,6 +98,25 @@ impl Log {
     }
 }
 
+/// A text whose control characters are escaped, so that it cannot change the terminal on which it is shown.
+pub(crate) fn printable(text: &str) -> Cow<'_, str> {
+    // The second range changes the direction of the text around it.
+    let is_control =
+        |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    if !text.contains(is_control) {
+        return text.into();
+    }
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_control(c) {
+            shown.extend(c.escape_default());
+        } else {
+            shown.push(c);
+        }
+    }
+    shown.into()
+}
+
 fn text_line(now: Moment, line: &Line<'_>) -> String {
     let colour = match line.status {
         Some(..300) => AnsiColor::Green,
@@ -106,10 +126,11 @@ fn text_line(now: Moment, line: &Line<'_>) -> String {
     let (style, dim) = (Style::new().fg_color(Some(colour.into())), Style::new().dimmed());
     let stamp = now.iso();
     let time = stamp.get(11..19).unwrap_or_default();
-    let detail = line.detail.map(|detail| format!("  {dim}{detail}{dim:#}")).unwrap_or_default();
-    let (method, path, took) = (line.method, line.path, line.duration.as_secs_f64() * 1000.0);
+    let detail = line.detail.map(|detail| format!("  {dim}{}{dim:#}", printable(detail))).unwrap_or_default();
+    let (method, path, took) = (line.method, printable(line.path), line.duration.as_secs_f64() * 1000.0);
     let status = line.status.map_or_else(|| "---".to_owned(), |status| status.to_string());
-    let fault = line.fault.map(|fault| format!("  {style}fault {fault}{style:#}")).unwrap_or_default();
+    let fault =
+        line.fault.map(|fault| format!("  {style}fault {}{style:#}", printable(fault))).unwrap_or_default();
     format!(
         "{dim}{time}{dim:#} {style}{status}{style:#} {method} {path} {dim}{took:.1} ms{dim:#}{fault}{detail}"
     )
@@ -146,5 +167,20 @@ mod tests {
         let plain = anstream::adapter::strip_str(&text_line(Moment(43_200_000), &line)).to_string();
         assert_eq!(plain, "12:00:00 404 POST /v1/x 1.2 ms  fault slow  why");
         assert!(json_line(Moment(0), &line).contains(r#""status":404"#));
+    }
+
+    #[test]
+    fn control_characters_are_escaped() {
+        let path = "/v1/\u{9b}2J\u{1b}[31m\u{202e}é";
+        let line = Line {
+            method: "GET",
+            path,
+            status: None,
+            detail: None,
+            fault: Some("a\nb"),
+            duration: Duration::ZERO,
+        };
+        let plain = anstream::adapter::strip_str(&text_line(Moment(0), &line)).to_string();
+        assert_eq!(plain, r"00:00:00 --- GET /v1/\u{9b}2J\u{1b}[31m\u{202e}é 0.0 ms  fault a\nb");
     }
 }

@@ -84,6 +84,37 @@ fn a_broken_file_changes_nothing_until_it_is_repaired() {
 }
 
 #[test]
+fn a_scenario_with_another_name_is_one_scenario_gone_and_one_new() {
+    let named =
+        |name: &str, reviews| with(reviews).replace("standin: 1", &format!("standin: 1\nname: {name}"));
+    let folder = ScenarioFolder::new(&[("f.yaml", &named("a", 1))]);
+    assert_eq!(summary(&folder.save("f.yaml", &named("b", 2))), ["loaded b 1", "broken a, served on"]);
+    assert!(folder.is_degraded() && !folder.entry("b").is_degraded());
+    assert_eq!((folder.reviews("a"), folder.reviews("b")), (1, 2));
+    assert_eq!(folder.registry.default_world().snapshot().scenario, "a");
+    let problem = &folder.entry("a").problems[0];
+    assert_eq!((problem.code, problem.location.line, problem.location.column), ("renamed", 2, 7));
+    assert!(folder.load().is_empty(), "reported once");
+
+    assert_eq!(summary(&folder.save("f.yaml", "standin: 1\nname: b\nkeys: 5\n")), ["broken b, served on"]);
+    assert_eq!(folder.entry("a").problems[0].code, "renamed");
+    assert_eq!(summary(&folder.save("f.yaml", &named("a", 3))), ["loaded a 2", "broken b, served on"]);
+    assert_eq!((folder.reviews("a"), folder.reviews("b")), (3, 2));
+    assert!(!folder.entry("a").is_degraded() && folder.entry("b").is_degraded());
+}
+
+#[test]
+fn two_scenarios_may_exchange_their_names() {
+    let named =
+        |name: &str, reviews| with(reviews).replace("standin: 1", &format!("standin: 1\nname: {name}"));
+    let folder = ScenarioFolder::new(&[("f.yaml", &named("a", 1)), ("g.yaml", &named("b", 2))]);
+    folder.write("f.yaml", &named("b", 3));
+    assert_eq!(summary(&folder.save("g.yaml", &named("a", 4))), ["loaded a 2", "loaded b 2"]);
+    assert_eq!((folder.reviews("a"), folder.reviews("b")), (4, 3));
+    assert!(!folder.is_degraded());
+}
+
+#[test]
 fn a_file_restored_to_its_served_text_keeps_its_generation() {
     let folder = ScenarioFolder::new(&[("a.yaml", &with(1))]);
     let before = folder.registry.default_world().snapshot();
@@ -143,8 +174,9 @@ fn a_renamed_file_without_a_name_is_one_scenario_gone_and_one_new() {
 #[test]
 fn a_scenario_that_takes_another_name_is_served_under_it() {
     let folder = ScenarioFolder::new(&[("a.yaml", &with(1)), ("z.yaml", &with(2))]);
-    assert_eq!(summary(&folder.save("z.yaml", &format!("{}name: y\n", with(2)))), ["loaded y 2"]);
-    assert_eq!(folder.reviews("y"), 2);
+    let events = folder.save("z.yaml", &format!("{}name: y\n", with(3)));
+    assert_eq!(summary(&events), ["loaded y 1", "broken z, served on"]);
+    assert_eq!((folder.reviews("y"), folder.reviews("z")), (3, 2));
 }
 
 #[test]

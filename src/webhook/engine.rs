@@ -84,12 +84,15 @@ pub(crate) enum ClockError {
     Backwards { now: Moment },
     /// Too many events of the timeline would be due.
     TooManyDue { due: u64 },
+    /// A clock cannot show the time.
+    BeyondEnd,
 }
 
 impl Display for ClockError {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Backwards { now } => write!(out, "The clock never goes back: it is {} already.", now.iso()),
+            Self::BeyondEnd => write!(out, "A clock ends with the year 9999, at {}.", Moment::LAST.iso()),
             Self::TooManyDue { due } => write!(
                 out,
                 "{due} events of the timeline would be due, and one move of the clock takes at most {MOST_DUE}: move it in smaller steps, or give the timeline a longer `every`."
@@ -249,6 +252,9 @@ impl Engine {
             ClockMove::To(to) if to < now => return Err(ClockError::Backwards { now }),
             ClockMove::To(to) => to,
         };
+        if to > Moment::LAST {
+            return Err(ClockError::BeyondEnd);
+        }
         let due = webhooks.count_due(clock.since_start(to));
         if due > MOST_DUE {
             return Err(ClockError::TooManyDue { due });

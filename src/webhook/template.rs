@@ -64,11 +64,7 @@ pub(crate) fn environment() -> Environment<'static> {
 }
 
 /// Checks the text of a template and compiles it.
-pub(crate) fn add(
-    environment: &mut Environment<'static>,
-    name: &str,
-    text: &str,
-) -> Result<(), Problem> {
+pub(crate) fn add(environment: &mut Environment<'static>, name: &str, text: &str) -> Result<(), Problem> {
     template_text::check(text)?;
     environment.add_template_owned(name.to_owned(), text.to_owned()).map_err(|error| Problem::from(&error))
 }
@@ -85,9 +81,10 @@ pub(crate) fn render(
     let rendered = template.render_captured_to(context, &mut output).map(|_| ());
     match rendered {
         Ok(()) => Ok(output.0),
-        Err(error) if error.kind() == ErrorKind::WriteFailure => {
-            Err(Problem { message: format!("the text is longer than {} MiB", OUTPUT >> 20), line: error.line().unwrap_or(1) })
-        }
+        Err(error) if error.kind() == ErrorKind::WriteFailure => Err(Problem {
+            message: format!("the text is longer than {} MiB", OUTPUT >> 20),
+            line: error.line().unwrap_or(1),
+        }),
         Err(error) => Err(Problem::from(&error)),
     }
 }
@@ -127,7 +124,10 @@ fn add_measured(environment: &mut Environment<'_>, name: &'static str, filter: V
 }
 
 fn too_large(name: &str) -> Error {
-    Error::new(ErrorKind::InvalidOperation, format!("`{name}` has too much to do: its value is too large, or used too often"))
+    Error::new(
+        ErrorKind::InvalidOperation,
+        format!("`{name}` has too much to do: its value is too large, or used too often"),
+    )
 }
 
 /// Checks the arguments with which a filter could multiply its value.
@@ -144,7 +144,9 @@ fn check_arguments(name: &str, args: &[Value], taken: usize) -> Result<(), Error
         "join" => {
             let joiner = named("d").and_then(|joiner| Some(joiner.as_str()?.len()));
             let joiner = joiner.or_else(|| Some(text(1)?.len())).unwrap_or(0);
-            let joins = args.first().map_or(0, |value| value.as_str().map_or_else(|| value.len().unwrap_or(0), str::len));
+            let joins = args
+                .first()
+                .map_or(0, |value| value.as_str().map_or_else(|| value.len().unwrap_or(0), str::len));
             if joins.saturating_mul(joiner) > VALUE { Err(too_large(name)) } else { Ok(()) }
         }
         "replace" => {

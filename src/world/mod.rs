@@ -184,7 +184,9 @@ impl World {
         let before = std::mem::replace(&mut config.scenario, Arc::clone(scenario));
         config.fault_edits.follow(&before.faults, &scenario.faults);
         config.recount();
-        self.run().serve(&config.snapshot());
+        let run = self.run();
+        run.serve(&config.snapshot());
+        run.publish_reload();
     }
 
     /// The scenario as loaded, and the world's seed if it differs from the scenario's.
@@ -220,9 +222,12 @@ impl World {
     pub(crate) fn put_fault(&self, fault: Fault) -> bool {
         let mut config = self.config();
         let WorldConfig { scenario, fault_edits, .. } = &mut *config;
-        let new = fault_edits.put(&scenario.faults, Arc::new(fault));
+        let fault = Arc::new(fault);
+        let new = fault_edits.put(&scenario.faults, Arc::clone(&fault));
         config.recount();
-        self.run().serve(&config.snapshot());
+        let run = self.run();
+        run.serve(&config.snapshot());
+        run.publish_fault_change(&fault.name, if new { "added" } else { "replaced" });
         new
     }
 
@@ -236,7 +241,9 @@ impl World {
         drop(faults);
         fault_edits.put(&scenario.faults, Arc::new(fault));
         config.recount();
-        self.run().serve(&config.snapshot());
+        let run = self.run();
+        run.serve(&config.snapshot());
+        run.publish_fault_change(name, if enabled { "enabled" } else { "disabled" });
         true
     }
 
@@ -246,7 +253,11 @@ impl World {
         let WorldConfig { scenario, fault_edits, .. } = &mut *config;
         let removed = fault_edits.remove(&scenario.faults, name);
         config.recount();
-        self.run().serve(&config.snapshot());
+        let run = self.run();
+        run.serve(&config.snapshot());
+        if removed {
+            run.publish_fault_change(name, "removed");
+        }
         removed
     }
 

@@ -85,9 +85,21 @@ impl Run {
         self.snapshot.store(Arc::clone(snapshot));
         self.counters().keep(&snapshot.faults);
         self.webhooks.replace_plan(&snapshot.webhooks, self.clock.at(clock::real_now()).since_start());
+    }
+
+    /// Tells the watchers that the scenario was loaded anew.
+    pub(super) fn publish_reload(&self) {
         if self.stream.is_watched() {
+            let snapshot = self.snapshot();
             let reload = json!({ "scenario": snapshot.scenario, "generation": snapshot.generation });
             self.stream.publish("reload", &reload);
+        }
+    }
+
+    /// Tells the watchers how a fault was changed at runtime.
+    pub(super) fn publish_fault_change(&self, name: &str, change: &str) {
+        if self.stream.is_watched() {
+            self.stream.publish("fault", &json!({ "name": name, "change": change }));
         }
     }
 

@@ -120,6 +120,11 @@ impl Snapshot {
         Arc::new(other)
     }
 
+    /// The first and the last of the 365 days up to the clock's start, as requests have them.
+    pub(crate) fn last_year(&self) -> (String, String) {
+        (Day(self.today.0.saturating_sub(364)).in_request(), self.today.in_request())
+    }
+
     /// Whether the dataset is large.
     pub(crate) const fn is_large(&self) -> bool {
         self.counts.reviews + self.counts.questions > LARGE
@@ -148,12 +153,6 @@ impl Snapshot {
             )
         })
     }
-
-    /// The day on which the scenario's clock starts.
-    pub(crate) const fn today(&self) -> Day {
-        self.today
-    }
-
     /// What faults may refer to, in a world with that clock mode.
     pub(crate) fn references(&self, mode: clock::Mode) -> References<'_> {
         References::new(self.keys.all(), &self.businesses, &self.dialect, mode == clock::Mode::Frozen)

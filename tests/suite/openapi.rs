@@ -177,6 +177,49 @@ fn the_page_loads_nothing_from_other_hosts_and_documents_allow_only_get() {
 }
 
 #[test]
+fn the_page_is_filled_with_requests_that_its_world_answers() {
+    let odd = "standin: 1\nname: odd\nclock: {start: 2024-02-29, mode: frozen}
+keys: [{key: gone, revoked: true}, {key: own, name: elsewhere, world: own}, {key: mine, accounts: [7]}]
+dialect: {names: {start_index: first, count: most, competitor: other, business: at}}
+businesses: [{number: 6, name: Above, type: reseller}, {number: 7, name: Seven, users: [a@seven.test], locations: [{number: 71, name: L}]}]\n";
+    let server = Server::of(&[("api.yaml", API), ("odd.yaml", odd)], &["--default", "api"]);
+    server.admin("POST", "worlds").json(&json!({"name": "made", "scenario": "odd"})).send();
+    for (base, key, account) in [
+        ("", "all", 100),
+        ("/w/api", "all", 100),
+        ("/w/own-world", "own", 100),
+        ("/w/odd", "mine", 7),
+        ("/w/made", "", 7),
+    ] {
+        let client = Client::of(&format!("{}{base}", server.base));
+        let filled = client.call("GET", "/docs/requests.json").send().ok();
+        assert!(key.is_empty() || filled["key"] == key, "{base} {filled}");
+        assert_eq!(filled["requests"]["sentiment-benchmark"]["body"]["businessNumbers"], json!([account]));
+        let document = client.call("GET", "/openapi.json").send().ok();
+        for (path, described) in document["paths"].as_object().unwrap() {
+            let request = &filled["requests"][described["post"]["operationId"].as_str().unwrap()];
+            let prefix = path.split_once('{').map_or(path.as_str(), |(prefix, _)| prefix);
+            let path = format!("{prefix}{}", request["path"].as_str().unwrap_or_default());
+            let mut call = client.with_key(filled["key"].as_str().unwrap()).call("POST", &path);
+            for (name, value) in request["headers"].as_object().into_iter().flatten() {
+                call = call.header(name, value.as_str().unwrap());
+            }
+            for (name, value) in request["query"].as_object().into_iter().flatten() {
+                call = call.query(name, value.as_str().unwrap());
+            }
+            let answer = call.json(&request["body"]).send();
+            assert_eq!(answer.status, 200, "{base}{path} {request} {}", answer.text());
+        }
+    }
+    let foreign =
+        server.client().call("GET", "/docs/requests.json").header("origin", "http://evil.test").send();
+    assert_eq!(foreign.status, 403);
+    let closed = Server::of(&[("api.yaml", API)], &["--admin-token", "secret"]);
+    assert_eq!(closed.client().call("GET", "/docs/requests.json").send().status, 401);
+    assert_eq!(closed.client().call("GET", "/docs").send().status, 200);
+}
+
+#[test]
 fn the_command_prints_both_documents_and_always_the_same() {
     let printed = |arguments: &[&str]| {
         let output = program().arg("openapi").args(arguments).output().unwrap();

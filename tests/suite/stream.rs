@@ -66,6 +66,31 @@ fn calls_faults_and_reloads_are_streamed_as_they_happen() {
 }
 
 #[test]
+fn a_change_of_a_fault_is_streamed_as_such_and_not_as_a_reload() {
+    let server = Server::of(&[("api.yaml", API)], &[]);
+    let mut watcher = Watcher::new(&server, "api", "");
+    watcher.until(": standin");
+    let send = |method: &str, body: Value| {
+        let answer = server.admin(method, "worlds/api/faults/down").json(&body).send();
+        assert!((200..300).contains(&answer.status), "{method} {}", answer.text());
+    };
+    let fault = json!({"name": "down", "operation": "qna", "then": {"status": 503}});
+    let mut change = |expected: &str| {
+        assert_eq!(watcher.event(), ("fault".to_owned(), json!({"name": "down", "change": expected})));
+    };
+    send("PUT", fault.clone());
+    change("added");
+    send("PUT", fault);
+    change("replaced");
+    send("PATCH", json!({"enabled": false}));
+    change("disabled");
+    send("PATCH", json!({"enabled": true}));
+    change("enabled");
+    send("DELETE", Value::Null);
+    change("removed");
+}
+
+#[test]
 fn deliveries_are_streamed_when_an_attempt_ends() {
     let server = Server::of(&[("api.yaml", API)], &[]);
     let receiver = Receiver::new(&[Response::Answer(200)]);

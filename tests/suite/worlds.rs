@@ -388,6 +388,42 @@ fn faults_of_a_world_are_validated_as_in_a_file_before_it_is_created() {
 }
 
 #[test]
+fn a_clock_shows_the_years_1_to_9999_and_says_so_beyond_them() {
+    let server = Server::of(&[("api.yaml", API)], &[]);
+    let clock = |body: Value| server.admin("POST", "worlds/api/clock").json(&body).send();
+    for (body, why) in [
+        (json!({"advance": "99999999h"}), "at most a thousand years"),
+        (json!({"advance": "8766000h"}), "ends with the year 9999"),
+        (json!({"advance": "99999999999999999999999h"}), "at most a thousand years"),
+        (json!({"set": "+010000-01-01T00:00:00Z"}), "from the year 1 to 9999"),
+        (json!({"set": "0000-01-01"}), "from the year 1 to 9999"),
+    ] {
+        if body["advance"] == "8766000h" {
+            clock(json!({"set": "9500-01-01"})).ok();
+        }
+        let answer = clock(body.clone());
+        assert_eq!(answer.status, 400, "{body}");
+        assert!(answer.text().contains(why), "{body} {}", answer.text());
+    }
+    assert_eq!(clock(json!({"set": "9999-12-31T23:59:59.999Z"})).ok()["now"], "9999-12-31T23:59:59.999Z");
+    assert_eq!(clock(json!({"advance": "1ms"})).status, 400);
+    let world = json!({"name": "early", "clock": {"start": "0000-12-31"}});
+    let refused = server.admin("POST", "worlds").json(&world).send();
+    assert!(
+        refused.status == 400 && refused.text().contains("from the year 1 to 9999"),
+        "{}",
+        refused.text()
+    );
+    make(&server, &json!({"name": "late", "clock": {"start": "9999-12-31T23:59:59Z", "mode": "running"}}));
+    clock(json!({"mode": "running"})).ok();
+    for world in ["api", "late"] {
+        server.world(world).with_key("all").reviews(100).send().ok();
+        let now = server.admin("GET", &format!("worlds/{world}/clock")).send().ok()["now"].clone();
+        assert!(now.as_str().is_some_and(|now| now.starts_with("9999-12-31T23:59:59")), "{world} {now}");
+    }
+}
+
+#[test]
 fn a_worlds_clock_starts_at_the_given_time_also_after_a_reset() {
     let server = fresh();
     let clock = |world: &str| {

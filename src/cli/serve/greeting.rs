@@ -7,9 +7,8 @@ use std::path::PathBuf;
 use anstyle::{AnsiColor, Style};
 use serde_json::json;
 
-use crate::api::dates::Day;
 use crate::auth::Key;
-use crate::server::log::Format;
+use crate::server::log::{Format, printable};
 use crate::world::registry::Registry;
 use crate::world::snapshot::Snapshot;
 
@@ -51,9 +50,9 @@ impl Greeting<'_> {
         let base = self.base_url();
         let mut text = format!("{BOLD}standin {}{BOLD:#}\n\n", env!("CARGO_PKG_VERSION"));
         let summary =
-            snapshot.summary.as_ref().map(|summary| format!("  {DIM}{summary}{DIM:#}")).unwrap_or_default();
+            snapshot.summary.as_ref().map(|summary| format!("  {DIM}{}{DIM:#}", printable(summary)));
         let _ = writeln!(text, "  Base URL  {BOLD}{GREEN}{base}{GREEN:#}{BOLD:#}");
-        let _ = writeln!(text, "  Scenario  {}{summary}", snapshot.scenario);
+        let _ = writeln!(text, "  Scenario  {}{}", snapshot.scenario, summary.unwrap_or_default());
         let others: Vec<String> = self
             .registry
             .standing()
@@ -80,6 +79,7 @@ impl Greeting<'_> {
         }
         let paths: Vec<String> = self.paths.iter().map(|path| path.display().to_string()).collect();
         let paths = paths.join(", ");
+        let paths = printable(&paths);
         let _ = writeln!(text, "\n{DIM}Reloads {paths} when a file changes. Press Ctrl-C to stop.{DIM:#}");
         text
     }
@@ -127,7 +127,7 @@ fn keys(snapshot: &Snapshot) -> Vec<String> {
     if snapshot.keys.all().is_empty() {
         return vec!["any non-empty key".to_owned()];
     }
-    usable(snapshot).map(|key| format!("{}  {DIM}({}){DIM:#}", key.key, coverage(key))).collect()
+    usable(snapshot).map(|key| format!("{}  {DIM}({}){DIM:#}", printable(&key.key), coverage(key))).collect()
 }
 
 /// The accounts, the rate limit and the world of a key.
@@ -150,18 +150,12 @@ fn coverage(key: &Key) -> String {
 fn curl(snapshot: &Snapshot, base: &str) -> Option<String> {
     let key = if snapshot.keys.all().is_empty() { "any" } else { &usable(snapshot).next()?.key };
     let covered = snapshot.keys.find(key).and_then(|key| key.accounts.as_ref()?.first().copied());
+    // The key stands in quotes of the shell.
+    let key = printable(key).replace('\'', r"'\''");
     let account = covered.or_else(|| snapshot.businesses().first().map(|business| business.number))?;
-    let end = snapshot.today();
-    let (start, end) = (american(Day(end.0 - 364)), american(end));
+    let (start, end) = snapshot.last_year();
     let body = format!(r#"{{"businessNumbers":[{account}],"startDate":"{start}","endDate":"{end}"}}"#);
     Some(format!(
         "curl -s {base}/v1/insight/sentiment/scoreBenchmark \\\n  -H 'content-type: application/json' -H 'x-api-key: {key}' -H 'x-business-number: {account}' \\\n  -d '{body}'"
     ))
-}
-
-/// A date as the API's requests have it: MM/DD/YYYY.
-fn american(day: Day) -> String {
-    let iso = day.iso();
-    let (year, rest) = iso.split_once('-').unwrap_or_default();
-    format!("{}/{year}", rest.replace('-', "/"))
 }

@@ -6,22 +6,23 @@ use crate::fault::condition::During;
 use crate::fault::count::{self, Count, Hit, Per};
 use crate::scenario::collections::OneOrMany;
 use crate::scenario::diagnostic::Findings;
-use crate::scenario::fault::{delay, raw};
-use crate::scenario::node::Node;
+use crate::scenario::fault::raw;
+use crate::scenario::node::{Node, Value};
 use crate::scenario::read::{Read, Spanned};
 use crate::scenario::references::References;
 use crate::scenario::report::{given_entries, must_be};
-use crate::scenario::scalars::{Share, parse_digits, parse_duration};
+use crate::scenario::scalars::{Share, hint_at_duration, parse_digits, parse_duration, written};
 
 impl Read for Hit {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
         const WHAT: &str = "`3`, `1-2`, `4-`, `every 5`, or a list of these";
-        let text = node.scalar().map_or("", |scalar| scalar.text.trim());
-        let hit = hit(text);
+        let hit = hit(written(node).unwrap_or_default().trim());
         match hit {
             None | Some(Self::Every(0) | Self::Between(0, _)) => {
                 must_be(findings, node, WHAT);
-                if hit.is_some() {
+                if matches!(node.value, Value::List(_)) {
+                    findings.help_last("a list has no list in it: `hits: [1, 3-4]`");
+                } else if hit.is_some() {
                     findings.help_last("the first counted request is number 1");
                 }
                 None
@@ -37,7 +38,7 @@ impl Read for Hit {
     }
 
     fn schema(_: &mut Map<String, Json>) -> Json {
-        json!({ "type": ["integer", "string"], "minimum": 1, "pattern": "^ *([0-9]+( *- *[0-9]*)?|every +[0-9]+) *$" })
+        json!({ "type": ["integer", "string"], "minimum": 1, "maximum": u64::MAX, "pattern": "^ *([0-9]+( *- *[0-9]*)?|every +[0-9]+) *$" })
     }
 }
 
@@ -109,7 +110,7 @@ impl Read for During {
             if during.is_some() {
                 findings.help_last("this range ends before it begins");
             } else {
-                delay::hint_at_unit(findings, text);
+                hint_at_duration(findings, text);
             }
         }
         ordered

@@ -10,7 +10,7 @@ use crate::scenario::fault::raw::LogNormal;
 use crate::scenario::node::Node;
 use crate::scenario::read::Read;
 use crate::scenario::report::must_be;
-use crate::scenario::scalars::{parse_digits, parse_duration};
+use crate::scenario::scalars::{hint_at_duration, parse_duration};
 
 impl Read for Delay {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
@@ -25,7 +25,7 @@ impl Read for Delay {
         match delay {
             None => {
                 must_be(findings, node, "a latency: `250ms`, `100ms-400ms` or `{median: 120ms, p99: 900ms}`");
-                hint_at_unit(findings, text);
+                hint_at_duration(findings, text);
                 None
             }
             Some(Self::Uniform(least, most)) if most < least => {
@@ -41,13 +41,6 @@ impl Read for Delay {
         let span = "[0-9]+ *(ms|s|m|h)";
         let one = json!({ "type": "string", "pattern": format!("^ *{span}( *- *{span})? *$") });
         json!({ "anyOf": [one, LogNormal::schema(definitions)] })
-    }
-}
-
-/// Adds help to the last finding if a part of the range `text` is a number without a unit.
-pub(crate) fn hint_at_unit(findings: &mut Findings, text: &str) {
-    if text.split('-').any(|part| parse_digits(part.trim()).is_some()) {
-        findings.help_last("a unit is missing: `ms`, `s`, `m` or `h`");
     }
 }
 

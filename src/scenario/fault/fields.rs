@@ -1,9 +1,9 @@
-//! Checks the conditions of faults against the parameters and fields of their operations. A condition on anything else never
-//! matches a request of a well-behaved client.
+//! Finds probable misspellings in conditions on parameters and fields. A condition on a name that the operation does not
+//! have is valid, because a client may send anything; it is only reported if a name of the operation is near it.
 
 use crate::fault::condition::Condition;
 use crate::operations::spec::Spec;
-use crate::scenario::diagnostic::{Findings, join_or};
+use crate::scenario::diagnostic::{Findings, join_or, nearest};
 use crate::scenario::fault::raw::When;
 use crate::scenario::references::References;
 use crate::scenario::source::Span;
@@ -11,7 +11,7 @@ use crate::scenario::source::Span;
 /// The retired query parameter for the API key, which clients may still send.
 const RETIRED: &str = "api_key";
 
-/// Warns about conditions on parameters and fields that none of these operations has.
+/// Warns about conditions whose parameters and fields are probably misspelt names of these operations.
 pub(crate) fn check(
     findings: &mut Findings,
     references: &References,
@@ -47,14 +47,14 @@ fn warn(
     span: Span,
     operations: &[&'static Spec],
 ) {
-    let message = match operations {
-        [one] => format!("{} has no {what} `{word}`, so this never matches", join_or([one.operation.name()])),
-        _ => format!("no operation of this fault has a {what} `{word}`, so this never matches"),
+    let Some(near) = nearest(word, allowed.iter().copied()) else { return };
+    let which = match operations {
+        [one] => join_or([one.operation.name()]),
+        _ => "no operation of this condition".to_owned(),
     };
-    let finding = findings.warning("never-matches", span, message);
-    if allowed.is_empty() {
-        finding.help(format!("it has no {what}s"));
-    } else {
-        finding.suggest(word, allowed.iter().copied());
-    }
+    let has = if operations.len() == 1 { "has no" } else { "has a" };
+    findings
+        .warning("unusual-name", span, format!("{which} {has} {what} `{word}`"))
+        .label(format!("did you mean `{near}`?"))
+        .help(format!("as it is, only requests match that have `{word}` all the same"));
 }

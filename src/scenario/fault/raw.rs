@@ -16,7 +16,7 @@ use crate::scenario::fault::count::Exactly;
 use crate::scenario::node::Node;
 use crate::scenario::read::{Read, Spanned, choice, raw, read_value};
 use crate::scenario::report::must_be;
-use crate::scenario::scalars::{Id, Integer, NonBlank, Share, Text, parse_digits};
+use crate::scenario::scalars::{Id, Integer, NonBlank, Share, Text, whole_number};
 
 raw! {
     /// A fault: a condition on requests, how often it applies, and the effect on the response.
@@ -162,8 +162,7 @@ impl Read for ErrorSpec {
         if node.entries().is_some() {
             return ErrorMap::read(findings, node).map(Self);
         }
-        let number = node.scalar().is_some_and(|scalar| parse_digits(&scalar.text).is_some());
-        if !number {
+        if whole_number(node).is_none() {
             must_be(findings, node, "a code of the catalogue (`89`), or `{code, status, message}`");
             return None;
         }

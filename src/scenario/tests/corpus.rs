@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use crate::scenario::allow::WARNINGS;
 use crate::scenario::diagnostic::{Diagnostic, Severity};
 use crate::scenario::render;
 
@@ -80,29 +81,39 @@ fn every_diagnostic_code_has_an_example() {
     assert!(missing.is_empty(), "no example has {missing:?}");
 }
 
-/// Collects the diagnostic codes in the sources: texts of lower-case words and dashes in calls that report findings.
+#[test]
+fn the_list_of_warnings_has_the_code_of_each_warning() {
+    let mut warnings = BTreeSet::new();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/scenario");
+    codes_after(&folder, &[".warning(", "Severity::Warning,"], &mut warnings);
+    // Nobody needs to silence the warning about a comment: it can be removed.
+    warnings.retain(|code| !["unknown-allow", "unused-allow"].contains(&code.as_str()));
+    warnings.insert("unused-file".to_owned());
+    assert_eq!(warnings.into_iter().collect::<Vec<_>>(), WARNINGS);
+}
+
+/// Collects the diagnostic codes in the sources.
 fn sources(folder: &Path, codes: &mut BTreeSet<String>) {
+    let calls =
+        [".error(", ".warning(", "Severity::Error,", "Severity::Warning,", "Unique::new(", "=> (", "code) ="];
+    codes_after(folder, &calls, codes);
+}
+
+/// Collects texts of lower-case words and dashes that stand after these calls, in all files of a folder.
+fn codes_after(folder: &Path, calls: &[&str], codes: &mut BTreeSet<String>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.ends_with("tests") {
             continue;
         }
         if path.is_dir() {
-            sources(&path, codes);
+            codes_after(&path, calls, codes);
             continue;
         }
         let text = fs::read_to_string(&path).unwrap();
         let text = text.split("mod tests {").next().unwrap();
-        for call in [
-            ".error(",
-            ".warning(",
-            "Severity::Error,",
-            "Severity::Warning,",
-            "Unique::new(",
-            "=> (",
-            "code) =",
-        ] {
-            for rest in text.split(call).skip(1) {
+        for call in calls {
+            for rest in text.split(*call).skip(1) {
                 let Some(rest) = rest.trim_start().trim_start_matches('(').strip_prefix('"') else {
                     continue;
                 };

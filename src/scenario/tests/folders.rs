@@ -11,6 +11,10 @@ fn folder(files: &[(&str, &str)]) -> LoadedFolder {
     load_all(&Memory::new(files), TODAY, &["s".into()], None, Path::new("/w"))
 }
 
+fn all_codes(files: &[(&str, &str)]) -> Vec<&'static str> {
+    folder(files).all_diagnostics().map(|diagnostic| diagnostic.code).collect()
+}
+
 #[test]
 fn a_folder_may_have_scenarios_parts_and_other_files() {
     let found = folder(&[
@@ -85,4 +89,28 @@ fn the_root_is_the_working_directory_or_the_scenarios_folder() {
     };
     assert!(at("/w", None) && at("/elsewhere", Some("/w")) && at("/", Some(".")));
     assert!(!at("/elsewhere", None) && !at("/", None) && !at("/w/s", None) && !at("/w", Some("s")));
+}
+
+#[test]
+fn a_comment_in_an_included_file_is_unused_only_if_no_scenario_has_its_warning() {
+    let base =
+        "standin: 1\npart: true\nkeys:\n  - {key: a, rate_limit: 1 per 1m} # standin: allow frozen-clock\n";
+    let including = |clock: &str| format!("standin: 1\ninclude: [base.yaml]\nclock: {{mode: {clock}}}\n");
+    let all = |frozen: &str| {
+        all_codes(&[
+            ("/w/s/base.yaml", base),
+            ("/w/s/a.yaml", &including(frozen)),
+            ("/w/s/b.yaml", &including("running")),
+        ])
+    };
+    assert_eq!(all("frozen"), [""; 0]);
+    assert_eq!(all("running"), ["unused-allow", "unused-allow"]);
+}
+
+#[test]
+fn a_comment_at_its_start_silences_the_warning_about_an_unused_part() {
+    let part = |comment: &str| format!("{comment}\nstandin: 1\npart: true\n");
+    let scenario = ("/w/s/a.yaml", "standin: 1\n");
+    assert_eq!(all_codes(&[scenario, ("/w/s/p.yaml", &part("# later"))]), ["unused-file"]);
+    assert_eq!(all_codes(&[scenario, ("/w/s/p.yaml", &part("# standin: allow unused-file"))]), [""; 0]);
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::dataset::insight::Tenths;
 use crate::dataset::records::{Business, CATEGORIES, Kind, Location, NEUTRAL};
 use crate::scenario::diagnostic::{Findings, join_or};
 use crate::scenario::loader::Loader;
@@ -10,8 +11,8 @@ use crate::scenario::read::Spanned;
 use crate::scenario::references::BusinessKind;
 use crate::scenario::report::unknown_reference;
 use crate::scenario::scalars::{Id, NonBlank};
-use crate::scenario::validate::contacts::{self, is_email};
-use crate::scenario::validate::{RecordContext, Unique, questions, reviews};
+use crate::scenario::validate::contacts;
+use crate::scenario::validate::{RecordContext, Unique, questions, reviews, warn_no_effect};
 
 /// Maximum number of levels of an account.
 const MAX_LEVELS: usize = 100;
@@ -156,11 +157,14 @@ fn business(
     let findings = &mut loader.findings;
     let number = raw.number.map_or(0, |number| number.value.0);
     let kind = kind(&raw);
+    if kind == Kind::Reseller {
+        warn_of_enterprise_keys(findings, &raw);
+    }
     let parent = raw.parent.and_then(|parent| reseller(findings, accounts, parent));
     let competitors = raw.competitors.into_iter().flat_map(|list| list.value);
     let competitors = competitors.filter_map(|it| competitor(findings, accounts, number, it)).collect();
     let category = category(findings, raw.category);
-    let users = users(findings, raw.users);
+    let users = raw.users.into_iter().flat_map(|list| list.value).map(|user| user.value.0).collect();
     let levels = levels(findings, raw.levels);
     let mut ids = Ids { reviews: reviews::new_ids(), questions: questions::Ids::default() };
     let locations = raw.locations.into_iter().flat_map(|list| list.value);
@@ -174,7 +178,7 @@ fn business(
         kind,
         parent,
         category,
-        industry_score: raw.industry_score.map(|score| score.value.0),
+        industry_score: raw.industry_score.map(|score| Tenths(score.value.0.into())),
         text_categorisation: raw.text_categorisation.is_some_and(|it| it.value),
         users,
         levels,
@@ -185,15 +189,29 @@ fn business(
     })
 }
 
-fn users(findings: &mut Findings, list: Option<Spanned<List<NonBlank>>>) -> Vec<String> {
-    let mut users = Vec::new();
-    for Spanned { span, value: NonBlank(user) } in list.into_iter().flat_map(|list| list.value) {
-        if !is_email(&user) {
-            findings.error("wrong-value", span, "a user must be an email address: `name@example.test`");
+/// Warns about keys of a reseller that only enterprises use.
+fn warn_of_enterprise_keys(findings: &mut Findings, raw: &raw::Business) {
+    for (key, span, help) in [
+        (
+            "industry_score",
+            raw.industry_score.as_ref().map(|score| score.span),
+            "the industry score of a reseller is the mean of its enterprises'",
+        ),
+        (
+            "text_categorisation",
+            raw.text_categorisation.as_ref().map(|it| it.span),
+            "contacts are created and updated at enterprises",
+        ),
+        (
+            "contacts",
+            raw.contacts.as_ref().map(|list| list.span),
+            "contacts are created and updated at enterprises",
+        ),
+    ] {
+        if let Some(span) = span {
+            warn_no_effect(findings, span, &format!("`{key}` has no effect on a reseller")).help(help);
         }
-        users.push(user);
     }
-    users
 }
 
 fn levels(findings: &mut Findings, list: Option<Spanned<List<NonBlank>>>) -> Vec<String> {

@@ -7,8 +7,8 @@ use crate::scenario::raw::{self, List};
 use crate::scenario::read::Spanned;
 use crate::scenario::scalars::{NonBlank, is_world_name};
 use crate::scenario::source::Span;
-use crate::scenario::validate::Unique;
 use crate::scenario::validate::businesses::Accounts;
+use crate::scenario::validate::{Unique, warn_no_effect};
 
 /// Maximum number of keys with a world of their own. Each of these worlds stands as long as the process.
 const MAX_OWN_WORLDS: usize = 10_000;
@@ -43,6 +43,10 @@ pub(crate) fn validate(
                     "the clock is frozen, so the window of this rate limit does not end by itself",
                 )
                 .help("move the clock through the admin API, or let it run with `clock: {mode: running}`");
+        }
+        if let (Some(limit), Some(Spanned { value: true, .. })) = (&raw.rate_limit, raw.revoked) {
+            warn_no_effect(findings, limit.span, "`rate_limit` has no effect on a revoked key")
+                .help("the requests of a revoked key are refused before they are counted");
         }
         if raw.world.is_some() {
             check_world_name(findings, &raw, span, scenario);

@@ -18,7 +18,7 @@ use crate::api::fold::fold;
 use crate::api::sources::Source;
 use crate::clock::{self, Moment};
 use crate::draw::Seed;
-use crate::scenario::diagnostic::Findings;
+use crate::scenario::diagnostic::{Finding, Findings};
 use crate::scenario::loader::Loader;
 use crate::scenario::model::{Scenario, SeedSetting};
 use crate::scenario::node::Node;
@@ -153,6 +153,11 @@ impl<K: Eq + Hash + Display> Unique<K> {
         self.first.insert(key, span);
         true
     }
+}
+
+/// Warns about a key that is read, but changes nothing where it stands.
+pub(crate) fn warn_no_effect<'a>(findings: &'a mut Findings, span: Span, message: &str) -> &'a mut Finding {
+    findings.warning("without-effect", span, message)
 }
 
 /// Warns about a time after the clock's start.

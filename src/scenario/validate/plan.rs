@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use crate::api::dates::Day;
 use crate::dataset::records::{ContactPlan, Locale, QuestionPlan, ReviewPlan};
-use crate::scenario::collections::Dictionary;
 use crate::scenario::diagnostic::Findings;
 use crate::scenario::loader::Loader;
 use crate::scenario::raw_records as raw;
@@ -15,7 +14,6 @@ use crate::scenario::validate::{RecordContext, Unique, dialect, warn_if_future};
 
 /// Maximum number of records that a scenario generates in all.
 const MAX_GENERATED: u64 = 20_000_000;
-const MAX_WEIGHT: u64 = 1_000_000;
 
 /// Default weights of 1 to 5 stars.
 const RATINGS: [u32; 5] = [5, 5, 10, 25, 55];
@@ -34,18 +32,18 @@ pub(crate) fn reviews(
     let findings = &mut loader.findings;
     let (from, to) = days(findings, context, raw.dates);
     let sources = match raw.sources {
-        Some(weights) => sources(findings, context, weights),
+        Some(weights) => sources(findings, context, weights.value),
         None => default_sources(context),
     };
     let plan = ReviewPlan {
         count: count?,
-        ratings: raw.ratings.map_or(RATINGS, |weights| ratings(findings, weights)),
+        ratings: raw.ratings.map_or(RATINGS, |weights| ratings(findings, weights.value)),
         sources,
         from,
         to,
         published: raw.published.map_or(PUBLISHED, |share| share.value).0,
         responded: raw.responded.map_or(RESPONDED, |share| share.value).0,
-        locales: locales(findings, raw.locale),
+        locales: locales(raw.locale),
     };
     Some(plan)
 }
@@ -57,13 +55,13 @@ pub(crate) fn questions(
 ) -> Option<QuestionPlan> {
     let count = count(loader, raw.generate);
     let (from, to) = days(&mut loader.findings, context, raw.dates);
-    let locales = locales(&mut loader.findings, raw.locale);
+    let locales = locales(raw.locale);
     Some(QuestionPlan { count: count?, from, to, locales })
 }
 
 pub(crate) fn contacts(loader: &mut Loader, raw: raw::ContactPlan) -> Option<ContactPlan> {
     let count = count(loader, raw.generate);
-    let locales = locales(&mut loader.findings, raw.locale);
+    let locales = locales(raw.locale);
     Some(ContactPlan { count: count?, locales })
 }
 
@@ -97,62 +95,30 @@ fn days(findings: &mut Findings, context: &RecordContext, raw: Option<Spanned<ra
     (first, last)
 }
 
-fn weight(findings: &mut Findings, span: Span, weight: u64) -> u32 {
-    if weight > MAX_WEIGHT {
-        findings.error(
-            "wrong-value",
-            span,
-            format!("a weight must be a whole number from 0 to {MAX_WEIGHT}"),
-        );
-    }
-    u32::try_from(weight.min(MAX_WEIGHT)).unwrap_or_default()
-}
-
-/// Reports weights that are all 0. Weights with an error are skipped; `errors` is the number of errors before them.
-fn check_any_weight(
-    findings: &mut Findings,
-    span: Span,
-    errors: usize,
-    weights: impl IntoIterator<Item = u32>,
-) {
-    if findings.errors() == errors && weights.into_iter().all(|weight| weight == 0) {
-        findings.error("no-weight", span, "at least one of these weights must be more than 0");
-    }
-}
-
-fn ratings(findings: &mut Findings, raw: Spanned<Dictionary<Count>>) -> [u32; 5] {
-    let (before, mut weights) = (findings.errors(), [0; 5]);
-    for member in raw.value.0 {
-        let place = ["1", "2", "3", "4", "5"].iter().position(|stars| **stars == *member.key);
-        let weight = weight(findings, member.span, member.value.0);
-        let Some(place) = place else {
+fn ratings(findings: &mut Findings, raw: raw::RatingWeights) -> [u32; 5] {
+    let mut weights = [0; 5];
+    for member in raw.0.0 {
+        let Some(place) = raw::STARS.iter().position(|stars| **stars == *member.key) else {
             let message = format!("`{}` is not a number of stars, 1 to 5", member.key);
             findings.error("unknown-value", member.key_span, message).help(
                 "for recommendations, 4 and 5 stars become 1 and fewer become 0; direct feedback is always 0",
             );
             continue;
         };
-        weights[place] = weight;
+        weights[place] = member.value;
     }
-    check_any_weight(findings, raw.span, before, weights);
     weights
 }
 
-fn sources(
-    findings: &mut Findings,
-    context: &RecordContext,
-    raw: Spanned<Dictionary<Count>>,
-) -> Vec<(u16, u32)> {
+fn sources(findings: &mut Findings, context: &RecordContext, raw: raw::Weights) -> Vec<(u16, u32)> {
     let mut aliases = Unique::new("duplicate-name", "source");
-    let (before, mut weights) = (findings.errors(), BTreeMap::new());
-    for member in raw.value.0 {
-        let weight = weight(findings, member.span, member.value.0);
+    let mut weights = BTreeMap::new();
+    for member in raw.0 {
         if let Some(index) = dialect::source_index(findings, context, &member.key, member.key_span) {
             aliases.insert(findings, &context.sources[usize::from(index)].alias, member.key_span);
-            weights.insert(index, weight);
+            weights.insert(index, member.value);
         }
     }
-    check_any_weight(findings, raw.span, before, weights.values().copied());
     weights.into_iter().filter(|(_, weight)| *weight > 0).collect()
 }
 
@@ -161,12 +127,8 @@ fn default_sources(context: &RecordContext) -> Vec<(u16, u32)> {
     known.collect::<BTreeMap<u16, u32>>().into_iter().collect()
 }
 
-fn locales(findings: &mut Findings, raw: Option<Spanned<raw::Locales>>) -> Vec<(Locale, u32)> {
+fn locales(raw: Option<Spanned<raw::Locales>>) -> Vec<(Locale, u32)> {
     let Some(raw) = raw else { return vec![(Locale::En, 1)] };
-    let (before, mut weights) = (findings.errors(), BTreeMap::new());
-    for (locale, given) in raw.value.0 {
-        weights.insert(locale, weight(findings, given.span, given.value.into()));
-    }
-    check_any_weight(findings, raw.span, before, weights.values().copied());
+    let weights: BTreeMap<Locale, u32> = raw.value.0.into_iter().collect();
     weights.into_iter().filter(|(_, weight)| *weight > 0).collect()
 }

@@ -8,7 +8,7 @@ use crate::scenario::raw::List;
 use crate::scenario::raw_records::{self as raw, Records, ReviewEntry};
 use crate::scenario::read::Spanned;
 use crate::scenario::seed_data;
-use crate::scenario::validate::{RecordContext, Unique, dialect, plan, text, warn_if_future};
+use crate::scenario::validate::{RecordContext, Unique, dialect, plan, text, warn_if_future, warn_no_effect};
 
 /// The review ids of an account, which must be unique.
 pub(crate) fn new_ids() -> Unique<String> {
@@ -58,6 +58,9 @@ pub(crate) fn review(
     }
     if let Some(day) = raw.response_date {
         warn_if_future(findings, context, "responseDate", day.span, day.value.start());
+        if raw.response.is_none() {
+            warn_no_effect(findings, day.span, "`responseDate` has no effect without `response`");
+        }
     }
     let source = match &raw.source {
         Some(name) => dialect::source_index(findings, context, &name.value.0, name.span)?,
@@ -76,7 +79,6 @@ pub(crate) fn review(
         comments: text(raw.comments),
         title: text(raw.title),
         published: raw.published.is_none_or(|it| it.value),
-        // A date without a response means nothing.
         response_day: response.as_ref().map(|_| raw.response_date.map_or(day, |day| day.value)),
         response,
         sentiment: raw.sentiment.map(|sentiment| sentiment.value.0),

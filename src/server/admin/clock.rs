@@ -52,11 +52,15 @@ pub(crate) struct AdvanceClock {
 }
 
 fn span<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Duration>, D::Error> {
-    text(from, parse_duration, "a duration like \"250ms\", \"61s\" or \"1m\"")
+    text(
+        from,
+        parse_duration,
+        "a duration like \"250ms\", \"61s\" or \"1m\", of at most a thousand years (8766000h)",
+    )
 }
 
 fn instant<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Moment>, D::Error> {
-    text(from, Moment::from_scenario, "an instant like \"2026-06-30T09:00:00Z\"")
+    text(from, Moment::from_scenario, "an instant like \"2026-06-30T09:00:00Z\", from the year 1 to 9999")
 }
 
 fn text<'de, D: Deserializer<'de>, T>(

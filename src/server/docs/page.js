@@ -7,6 +7,10 @@ const make = (name, properties = {}, ...children) => {
 const base = location.pathname.replace(/\/docs\/?$/, "");
 const api = await (await fetch(`${base}/openapi.json`)).json();
 const server = api.servers[0].url;
+// Values of this world's scenario. They are not there if the admin side is off or needs a token.
+const answer = await fetch(`${base}/docs/requests.json`);
+const world = answer.ok ? await answer.json() : { key: "", requests: {} };
+document.querySelector("#key").value = world.key;
 const resolve = (schema) =>
   schema.$ref ? schema.$ref.split("/").slice(1).reduce((at, name) => at[name], api) : schema;
 
@@ -35,12 +39,14 @@ const table = (heads, lines) =>
     make("tbody", {}, ...lines));
 
 const form = (path, operation) => {
+  const filled = world.requests[operation.operationId] ?? {};
   const inputs = operation.parameters.map((parameter) => {
-    const input = make("input", { name: parameter.name, value: parameter.example ?? "", placeholder: parameter.schema.default ?? "" });
+    const value = { path: filled.path, query: filled.query?.[parameter.name], header: filled.headers?.[parameter.name] }[parameter.in];
+    const input = make("input", { name: parameter.name, value: value ?? parameter.example ?? "", placeholder: parameter.schema.default ?? "" });
     return { parameter, input };
   });
   const json = operation.requestBody.content["application/json"];
-  const body = make("textarea", { value: JSON.stringify(json.example ?? {}, null, 2), spellcheck: false, ariaLabel: "Body" });
+  const body = make("textarea", { value: JSON.stringify(filled.body ?? json.example ?? {}, null, 2), spellcheck: false, ariaLabel: "Body" });
   const answer = make("div", { ariaLive: "polite" });
   const send = async (event) => {
     event.preventDefault();
