@@ -35,6 +35,9 @@ impl Settings {
     pub(crate) const STALL: Duration = Duration::from_secs(60);
 }
 
+/// Signals within this time are one: a terminal and the script in which the server runs may both pass on one Ctrl-C.
+const SAME: Duration = Duration::from_millis(300);
+
 /// How the server ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ended {
@@ -59,7 +62,8 @@ pub(crate) fn run(listener: TcpListener, state: State, settings: Settings) -> io
             signals.next().await;
             // The call itself sends the command; its future only waits for the end.
             drop(handle.stop(true));
-            signals.next().await;
+            tokio::time::sleep(SAME).await;
+            Signals::start().next().await;
         };
         let stopped = async {
             server.await?;

@@ -260,7 +260,7 @@ fn a_request_in_flight_is_finished_before_the_program_ends() {
         let mut rest = String::new();
         answer.read_to_string(&mut rest).unwrap();
         assert!(rest.contains("HTTP/1.1 200 OK") && rest.ends_with(r#""questionsAndAnswers":[]}"#), "{rest}");
-        assert_eq!(server.stop().code(), Some(0));
+        assert_eq!(server.wait().code(), Some(0));
     }
 }
 

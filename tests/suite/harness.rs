@@ -155,6 +155,16 @@ impl Server {
         self.end()
     }
 
+    /// Waits for its end, without asking for it.
+    pub fn wait(mut self) -> ExitStatus {
+        let mut status = None;
+        wait_until("the program has ended", || {
+            status = self.child.try_wait().unwrap();
+            status.is_some()
+        });
+        status.unwrap()
+    }
+
     pub fn pid(&self) -> u32 {
         self.child.id()
     }

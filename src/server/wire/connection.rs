@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use bytes::{Buf, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf};
-use tokio::time::{Instant, Sleep, sleep};
+use tokio::time::{Sleep, sleep};
 
 use crate::server::wire::answer::Answered;
 use crate::server::wire::framing::Framing;
@@ -207,7 +207,7 @@ impl Stall {
         let limit = self.limit;
         let timer = self.timer.get_or_insert_with(|| Box::pin(sleep(limit)));
         if !std::mem::replace(&mut self.is_running, true) {
-            timer.as_mut().reset(Instant::now() + limit);
+            timer.set(sleep(limit));
         }
         timer.as_mut().poll(context).map(|()| Err(ErrorKind::TimedOut.into()))
     }
