@@ -309,7 +309,10 @@ mod tests {
         let error = field(r#"{"x":"\ud800"}"#).text("x").unwrap_err();
         assert_eq!(error.message, "x must be a string");
         assert_eq!(error.detail, r#"x: "\ud800" is not a string"#);
-        assert_eq!(field(r#"{"x":["\udc00"]}"#).texts("x").unwrap_err().message, "x must be a list of strings");
+        assert_eq!(
+            field(r#"{"x":["\udc00"]}"#).texts("x").unwrap_err().message,
+            "x must be a list of strings"
+        );
         assert_eq!(field(r#"{"x":"\ud83d\ude00"}"#).text("x").unwrap().as_deref(), Some("\u{1f600}"));
     }
 

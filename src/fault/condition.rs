@@ -36,7 +36,8 @@ impl Condition {
     /// How many comparisons `covers` makes at most.
     pub(crate) fn comparisons(&self, narrower: &Self) -> usize {
         fn parts<K, V>(wide: &[(K, Vec<V>)], narrow: &[(K, Vec<V>)]) -> usize {
-            let values = |list: &[(K, Vec<V>)]| list.iter().map(|(_, values)| values.len() + 1).sum::<usize>();
+            let values =
+                |list: &[(K, Vec<V>)]| list.iter().map(|(_, values)| values.len() + 1).sum::<usize>();
             values(wide) * values(narrow)
         }
         self.keys.len() * narrower.keys.len()

@@ -30,10 +30,8 @@ pub(crate) fn load_all(
     for named in paths {
         let path = normalize_path(&cwd.join(named));
         let is_folder = files.is_folder(&path);
-        let root = root.map_or_else(
-            || default_root(&path, is_folder, cwd),
-            |root| normalize_path(&cwd.join(root)),
-        );
+        let root =
+            root.map_or_else(|| default_root(&path, is_folder, cwd), |root| normalize_path(&cwd.join(root)));
         if is_folder {
             let within = Within { root, folder: path.clone() };
             walk(files, &within, (&path, MAX_DEPTH), &mut found);

@@ -117,7 +117,11 @@ pub(crate) fn read_within(files: &dyn Files, path: &Path, folders: &[&Path], lim
     }
     let bytes = files.read(path, limit)?;
     // A link that was changed meanwhile may have led elsewhere.
-    if files.real(path)? == before { Ok(bytes) } else { Err(Error::other("it was replaced while it was read")) }
+    if files.real(path)? == before {
+        Ok(bytes)
+    } else {
+        Err(Error::other("it was replaced while it was read"))
+    }
 }
 
 /// Whether an entry of a folder is a link to that folder or to one above it. Following it would never end.

@@ -53,7 +53,9 @@ pub(crate) fn try_value(file: FileId, text: &str) -> Option<Node> {
 
 /// Parses a text of one value and reports a syntax error.
 pub(crate) fn value(findings: &mut Findings, (file, text): (FileId, &str)) -> Option<Node> {
-    match (Reader { file, text, at: 0, values: 0, most: usize::MAX }).only_value("nothing more: the value has ended") {
+    match (Reader { file, text, at: 0, values: 0, most: usize::MAX })
+        .only_value("nothing more: the value has ended")
+    {
         Ok(node) => Some(node),
         Err(error) => {
             error.report(findings, file);

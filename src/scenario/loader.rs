@@ -99,7 +99,8 @@ pub(crate) fn open(
         loader.files.truncate(MAX_FILES + 1);
         return None;
     }
-    let (files, within) = (loader.context.files, loader.within.iter().map(PathBuf::as_path).collect::<Vec<_>>());
+    let (files, within) =
+        (loader.context.files, loader.within.iter().map(PathBuf::as_path).collect::<Vec<_>>());
     // Without a span this is the scenario's own file. Its path was given on the command line, unless it has a folder.
     let read = match (span, &within[..]) {
         (None, [_root]) => files.read(path, limit),
@@ -170,7 +171,8 @@ fn read_with_includes(
     loader.scenario_bytes += text.len() as u64;
     if loader.scenario_bytes > SCENARIO_LIMIT_IN_ALL {
         let mebibytes = SCENARIO_LIMIT_IN_ALL >> 20;
-        let message = format!("the scenario and the files it includes are larger than {mebibytes} MiB in all");
+        let message =
+            format!("the scenario and the files it includes are larger than {mebibytes} MiB in all");
         loader.findings.error("limit", Span::new(file, 0, 0), message);
         return None;
     }

@@ -41,7 +41,10 @@ pub(crate) fn read<R: RawMap>(loader: &mut Loader, entry: SeedData, mut visit: i
     loader.seed_bytes += text.len() as u64;
     if loader.seed_bytes > LIMIT {
         let message = format!("the seed-data files are larger than {} MiB in all", LIMIT >> 20);
-        loader.findings.error("limit", named, message).help("`generate` makes reviews that need hardly any memory");
+        loader
+            .findings
+            .error("limit", named, message)
+            .help("`generate` makes reviews that need hardly any memory");
         return;
     }
     let (findings, records) = (&mut loader.findings, &mut loader.seed_records);

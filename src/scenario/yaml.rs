@@ -31,7 +31,8 @@ pub(crate) fn elements(
     (file, text): (FileId, &str),
     visit: &mut dyn FnMut(&mut Findings, &Node),
 ) -> Option<Node> {
-    let node = Builder::new(findings, file, text, ("a record", seed_data::MAX_VALUES)).document(&mut Some(visit))?;
+    let node =
+        Builder::new(findings, file, text, ("a record", seed_data::MAX_VALUES)).document(&mut Some(visit))?;
     (!matches!(node.value, Value::List(_))).then_some(node)
 }
 

@@ -9,8 +9,8 @@ use crate::webhook::conversation::ConversationSnapshot;
 use crate::webhook::fault::DeliveryKey;
 use crate::webhook::memory::{Memory, Share};
 use crate::webhook::payload::Payload;
-use crate::webhook::template::Problem;
 use crate::webhook::plan::WebhookPlan;
+use crate::webhook::template::Problem;
 
 #[derive(Debug)]
 pub(crate) struct Event {

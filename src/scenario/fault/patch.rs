@@ -53,7 +53,11 @@ pub(crate) fn validate(
     }
     if always_grows(&changes) {
         findings
-            .error("limit", raw.span, format!("the copies of this patch are larger than {} MiB", MAX_COPIED >> 20))
+            .error(
+                "limit",
+                raw.span,
+                format!("the copies of this patch are larger than {} MiB", MAX_COPIED >> 20),
+            )
             .help("a copy that contains its own place doubles with each time");
         return None;
     }

@@ -35,7 +35,9 @@ enum Stage {
     /// In a chunk, with this many bytes to come, the line break after it included.
     Chunk(u64),
     /// In a line of the trailer section, of which something other than the line break has come or not.
-    Trailer { is_empty: bool },
+    Trailer {
+        is_empty: bool,
+    },
     /// After the last byte of a request.
     End,
     /// After something that we do not understand, and that actix refuses.
