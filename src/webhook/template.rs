@@ -47,8 +47,12 @@ pub(crate) fn environment() -> Environment<'static> {
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_fuel(Some(FUEL));
     environment.set_auto_escape_callback(|_| AutoEscape::None);
-    NO_FILTERS.iter().for_each(|name| environment.remove_filter(name));
-    NO_FUNCTIONS.iter().for_each(|name| environment.remove_global(name));
+    for name in NO_FILTERS {
+        environment.remove_filter(name);
+    }
+    for name in NO_FUNCTIONS {
+        environment.remove_global(name);
+    }
     // The other filters give a part of their value, or a number.
     macro_rules! measured {
         ($($name:ident)+) => {
@@ -163,17 +167,14 @@ fn check_arguments(name: &str, args: &[Value], kwargs: &Kwargs) -> Result<(), Er
 /// The weight of a value; none if it is more than `most`, or nested deeper than `depth`.
 fn weigh(value: &Value, depth: usize, most: usize) -> Option<usize> {
     let mut weight = ELEMENT + value.as_str().map_or(0, str::len) + value.as_bytes().map_or(0, <[u8]>::len);
-    match value.kind() {
-        ValueKind::Seq | ValueKind::Iterable | ValueKind::Map => {
-            for key in value.try_iter().into_iter().flatten() {
-                weight += weigh(&key, depth.checked_sub(1)?, most.checked_sub(weight)?)?;
-                if value.kind() == ValueKind::Map {
-                    let member = value.get_item(&key).ok()?;
-                    weight += weigh(&member, depth.checked_sub(1)?, most.checked_sub(weight)?)?;
-                }
+    if matches!(value.kind(), ValueKind::Seq | ValueKind::Iterable | ValueKind::Map) {
+        for key in value.try_iter().into_iter().flatten() {
+            weight += weigh(&key, depth.checked_sub(1)?, most.checked_sub(weight)?)?;
+            if value.kind() == ValueKind::Map {
+                let member = value.get_item(&key).ok()?;
+                weight += weigh(&member, depth.checked_sub(1)?, most.checked_sub(weight)?)?;
             }
         }
-        _ => {}
     }
     (weight <= most).then_some(weight)
 }
