@@ -113,7 +113,7 @@ pub(crate) fn open(
         Err(error) => {
             let span = span.unwrap_or_else(|| Span::new(loader.sources.add(path, String::new()), 0, 0));
             let shown = path.display();
-            if error.get_ref().is_some_and(|inner| inner.is::<Outside>()) {
+            if error.get_ref().is_some_and(Outside::is) {
                 let message = format!("{shown} is a link out of the root folder");
                 loader.findings.error("outside-root", span, message).help(root_help(&loader.context.root));
                 return None;

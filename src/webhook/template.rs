@@ -47,8 +47,12 @@ pub(crate) fn environment() -> Environment<'static> {
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_fuel(Some(FUEL));
     environment.set_auto_escape_callback(|_| AutoEscape::None);
-    NO_FILTERS.iter().for_each(|name| environment.remove_filter(name));
-    NO_FUNCTIONS.iter().for_each(|name| environment.remove_global(name));
+    for name in NO_FILTERS {
+        environment.remove_filter(name);
+    }
+    for name in NO_FUNCTIONS {
+        environment.remove_global(name);
+    }
     // The other filters give a part of their value, or a number.
     macro_rules! measured {
         ($($name:ident)+) => {
@@ -110,16 +114,22 @@ struct Left(usize);
 
 /// Adds a filter that measures what it takes and gives.
 fn add_measured(environment: &mut Environment<'_>, name: &'static str, filter: Value) {
-    let measured = move |state: &mut State<'_, '_>, args: Rest<Value>| -> Result<Value, Error> {
-        let taken = args.iter().try_fold(0, |sum, arg| Some(sum + weigh(arg, DEPTH, VALUE)?));
-        let taken = taken.ok_or_else(|| too_large(name))?;
-        check_arguments(name, &args, taken)?;
-        let result = filter.call(state, &args)?;
-        let given = weigh(&result, DEPTH, VALUE).ok_or_else(|| too_large(name))?;
-        let left = state.get_or_insert_extension(Left(ALL_VALUES));
-        left.0 = left.0.checked_sub(taken + given).ok_or_else(|| too_large(name))?;
-        Ok(result)
-    };
+    let measured =
+        move |state: &mut State<'_, '_>, args: Rest<Value>, kwargs: Kwargs| -> Result<Value, Error> {
+            let mut args = args.0;
+            check_arguments(name, &args, &kwargs)?;
+            if kwargs.args().next().is_some() {
+                args.push(kwargs.into());
+            }
+            let taken =
+                args.iter().try_fold(0, |sum, arg| Some(sum + weigh(arg, DEPTH, VALUE.checked_sub(sum)?)?));
+            let taken = taken.ok_or_else(|| too_large(name))?;
+            let result = filter.call(state, &args)?;
+            let given = weigh(&result, DEPTH, VALUE).ok_or_else(|| too_large(name))?;
+            let left = state.get_or_insert_extension(Left(ALL_VALUES));
+            left.0 = left.0.checked_sub(taken + given).ok_or_else(|| too_large(name))?;
+            Ok(result)
+        };
     environment.add_filter(name, measured);
 }
 
@@ -131,19 +141,15 @@ fn too_large(name: &str) -> Error {
 }
 
 /// Checks the arguments with which a filter could multiply its value.
-fn check_arguments(name: &str, args: &[Value], taken: usize) -> Result<(), Error> {
+fn check_arguments(name: &str, args: &[Value], kwargs: &Kwargs) -> Result<(), Error> {
     let refuse = |why: &str| Err(Error::new(ErrorKind::InvalidOperation, format!("`{name}` {why}")));
-    let named = |key: &str| {
-        let kwargs = args.last().and_then(|last| Kwargs::try_from(last.clone()).ok());
-        kwargs.and_then(|kwargs| kwargs.get::<Value>(key).ok())
-    };
     let text = |at: usize| args.get(at).and_then(Value::as_str);
     match name {
-        "tojson" if args.len() > 1 => refuse("takes no argument"),
-        "sum" if args.len() > 2 || named("start").is_some() => refuse("takes no start"),
+        "tojson" if args.len() > 1 || kwargs.has("indent") => refuse("takes no argument"),
+        "sum" if args.len() > 2 || kwargs.has("start") => refuse("takes no start"),
         "join" => {
-            let joiner = named("d").and_then(|joiner| Some(joiner.as_str()?.len()));
-            let joiner = joiner.or_else(|| Some(text(1)?.len())).unwrap_or(0);
+            let named = kwargs.peek::<Value>("d").ok();
+            let joiner = named.as_ref().and_then(Value::as_str).or_else(|| text(1)).map_or(0, str::len);
             let joins = args
                 .first()
                 .map_or(0, |value| value.as_str().map_or_else(|| value.len().unwrap_or(0), str::len));
@@ -154,7 +160,6 @@ fn check_arguments(name: &str, args: &[Value], taken: usize) -> Result<(), Error
             let found = if from.is_empty() { value.len() + 1 } else { value.matches(from).count() };
             if found.saturating_mul(to.len()) > VALUE { Err(too_large(name)) } else { Ok(()) }
         }
-        _ if taken > VALUE => Err(too_large(name)),
         _ => Ok(()),
     }
 }
@@ -162,17 +167,69 @@ fn check_arguments(name: &str, args: &[Value], taken: usize) -> Result<(), Error
 /// The weight of a value; none if it is more than `most`, or nested deeper than `depth`.
 fn weigh(value: &Value, depth: usize, most: usize) -> Option<usize> {
     let mut weight = ELEMENT + value.as_str().map_or(0, str::len) + value.as_bytes().map_or(0, <[u8]>::len);
-    match value.kind() {
-        ValueKind::Seq | ValueKind::Iterable | ValueKind::Map => {
-            for key in value.try_iter().into_iter().flatten() {
-                weight += weigh(&key, depth.checked_sub(1)?, most.checked_sub(weight)?)?;
-                if value.kind() == ValueKind::Map {
-                    let member = value.get_item(&key).ok()?;
-                    weight += weigh(&member, depth.checked_sub(1)?, most.checked_sub(weight)?)?;
-                }
+    if matches!(value.kind(), ValueKind::Seq | ValueKind::Iterable | ValueKind::Map) {
+        for key in value.try_iter().into_iter().flatten() {
+            weight += weigh(&key, depth.checked_sub(1)?, most.checked_sub(weight)?)?;
+            if value.kind() == ValueKind::Map {
+                let member = value.get_item(&key).ok()?;
+                weight += weigh(&member, depth.checked_sub(1)?, most.checked_sub(weight)?)?;
             }
         }
-        _ => {}
     }
     (weight <= most).then_some(weight)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rendered(text: &str) -> Result<String, String> {
+        let mut environment = environment();
+        add(&mut environment, "t", text).map_err(|problem| problem.message)?;
+        let data = serde_json::json!({ "list": [{ "a": 1, "b": "x" }, { "a": 3, "b": "y" }], "long": "x".repeat(100_000) });
+        let bytes = render(&environment, "t", &data).map_err(|problem| problem.message)?;
+        Ok(String::from_utf8(bytes).unwrap())
+    }
+
+    #[test]
+    fn filters_work_as_documented() {
+        for (text, expected) in [
+            ("{{ list | map(attribute='a') | sum }}", "4"),
+            (
+                "{{ list | map(attribute='b') | join(', ') }} {{ list | map(attribute='b') | join(d='-') }}",
+                "x, y x-y",
+            ),
+            ("{{ list | sort(attribute='a', reverse=true) | map(attribute='b') | first }}", "y"),
+            ("{{ list | selectattr('a', 'gt', 2) | list | length }}", "1"),
+            ("{{ list | sum(attribute='a') }} {{ 'a.b' | replace('.', '/') | upper }}", "4 A/B"),
+            (
+                "{{ nothing | default('none') }} {{ list | tojson }}",
+                "none [{\"a\": 1, \"b\": \"x\"}, {\"a\": 3, \"b\": \"y\"}]",
+            ),
+            ("{% for key, all in list | groupby('b') %}{{ key }}{{ all | length }}{% endfor %}", "x1y1"),
+        ] {
+            assert_eq!(rendered(text).as_deref(), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn values_and_output_are_bounded() {
+        for (text, message) in [
+            ("{% for i in range(100) %}{{ long }}{% endfor %}", "longer than 4 MiB"),
+            ("{{ range(100000) | join(long) }}", "too much to do"),
+            ("{{ range(100000) | join(d=long) }}", "too much to do"),
+            ("{{ long | replace('x', long) }}", "too much to do"),
+            ("{{ long | replace('', long) }}", "too much to do"),
+            ("{% for i in range(1000) %}{% if long | upper %}{% endif %}{% endfor %}", "too much to do"),
+            ("{{ range(100000) | map(attribute='x', default=list) | list }}", "too much to do"),
+            ("{{ range(9) | map('string') | sum(start='') }}", "takes no start"),
+            ("{{ list | tojson(indent=9) }}", "takes no argument"),
+            ("{{ list | tojson(9) }}", "takes no argument"),
+            ("{% for i in range(99999) %}{% endfor %}", "fuel"),
+            ("{{ namespace(a=1) }}", "unknown"),
+        ] {
+            let message_seen = rendered(text).unwrap_err();
+            assert!(message_seen.contains(message), "{text}: {message_seen}");
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::scenario::files::Memory;
+use crate::scenario::files::{Disk, Memory};
 use crate::scenario::{LoadedFolder, load_all};
 
 use super::{TODAY, codes};
@@ -113,4 +113,79 @@ fn a_comment_at_its_start_silences_the_warning_about_an_unused_part() {
     let scenario = ("/w/s/a.yaml", "standin: 1\n");
     assert_eq!(all_codes(&[scenario, ("/w/s/p.yaml", &part("# later"))]), ["unused-file"]);
     assert_eq!(all_codes(&[scenario, ("/w/s/p.yaml", &part("# standin: allow unused-file"))]), [""; 0]);
+}
+
+#[test]
+fn the_root_of_a_folder_elsewhere_is_its_parent() {
+    let files =
+        [("/w/s/a.yaml", "standin: 1\ninclude: [../p.yaml]"), ("/w/p.yaml", "standin: 1\npart: true")];
+    let at = |folder: &str, cwd: &str| {
+        !load_all(&Memory::new(&files), TODAY, &[folder.into()], None, Path::new(cwd)).has_errors()
+    };
+    for (folder, cwd) in [("/w/s", "/elsewhere"), ("/w/s", "/"), (".", "/w/s"), ("s", "/w"), ("../s", "/w/x")]
+    {
+        assert!(at(folder, cwd), "{folder} from {cwd}");
+    }
+    let on_top = [("/s/a.yaml", "standin: 1\ninclude: [../p.yaml]"), ("/p.yaml", "standin: 1\npart: true")];
+    let found = load_all(&Memory::new(&on_top), TODAY, &["/s".into()], None, Path::new("/"));
+    assert_eq!(codes(&found.scenarios[0]), ["outside-root"], "the whole disk is never the root by itself");
+}
+
+#[cfg(unix)]
+#[test]
+fn links_found_in_a_folder_may_not_leave_the_root() {
+    let (folder, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (folder, outside) = (folder.path().canonicalize().unwrap(), outside.path().canonicalize().unwrap());
+    let scenario = "standin: 1\nname: linked\n";
+    std::fs::create_dir_all(folder.join("project/s")).unwrap();
+    std::fs::write(outside.join("linked.yaml"), scenario).unwrap();
+    std::fs::write(outside.join("rows.csv"), "id\nsecret\n").unwrap();
+    std::fs::write(folder.join("project/beside.yaml"), "standin: 1\nname: beside\n").unwrap();
+    let link = |target: &Path, name: &str| {
+        std::os::unix::fs::symlink(target, folder.join("project/s").join(name)).unwrap();
+    };
+    link(&outside.join("linked.yaml"), "out.yaml");
+    link(&outside.join("rows.csv"), "rows.csv");
+    link(&outside, "more");
+    link(&folder.join("project/beside.yaml"), "in.yaml");
+    let reads = "standin: 1\nname: reads\ninclude: [out.yaml]\nbusinesses: [{number: 1, name: A, contacts: [{file: rows.csv}]}]\n";
+    std::fs::write(folder.join("project/s/reads.yaml"), reads).unwrap();
+    let load = |named: &Path| load_all(&Disk, TODAY, &[named.to_owned()], None, Path::new("/"));
+    let found = load(&folder.join("project/s"));
+    let scenarios: Vec<_> = found
+        .scenarios
+        .iter()
+        .map(|one| (one.path.file_name().unwrap().to_str().unwrap(), codes(one)))
+        .collect();
+    assert_eq!(
+        scenarios,
+        [
+            ("out.yaml", vec!["outside-root"]),
+            ("in.yaml", vec![]),
+            ("reads.yaml", vec!["outside-root", "outside-root"]),
+        ]
+    );
+    assert_eq!(found.diagnostics.iter().map(|it| it.code).collect::<Vec<_>>(), ["outside-root"]);
+    assert!(!found.all_diagnostics().any(|it| format!("{it:?}").contains("secret")));
+    // A file or folder that is named may be a link itself.
+    assert!(!load(&folder.join("project/s/out.yaml")).has_errors());
+    std::fs::remove_file(outside.join("rows.csv")).unwrap();
+    assert_eq!(load(&folder.join("project/s/more")).names().collect::<Vec<_>>(), ["linked"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn each_folder_is_read_once_however_many_links_lead_to_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let names: Vec<String> = (0..8).map(|number| format!("d{number}")).collect();
+    for name in &names {
+        std::fs::create_dir(folder.path().join(name)).unwrap();
+        std::fs::write(folder.path().join(name).join(format!("{name}.yaml")), "standin: 1").unwrap();
+    }
+    for (from, to) in names.iter().flat_map(|from| names.iter().map(move |to| (from, to))) {
+        let link = folder.path().join(from).join(format!("to-{to}"));
+        std::os::unix::fs::symlink(folder.path().join(to), link).unwrap();
+    }
+    let found = load_all(&Disk, TODAY, &[folder.path().to_owned()], None, Path::new("/"));
+    assert_eq!((found.scenarios.len(), found.has_errors()), (8, false));
 }

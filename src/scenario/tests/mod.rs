@@ -3,6 +3,7 @@
 mod corpus;
 mod folders;
 mod laws;
+mod limits;
 mod schema;
 mod sections;
 mod values;
