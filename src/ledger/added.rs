@@ -52,8 +52,8 @@ pub(crate) enum NotAdded {
     Full(Full),
 }
 
-fn taken(what: &'static str, id: impl ToString) -> NotAdded {
-    NotAdded::IdTaken { what, id: id.to_string() }
+fn taken(what: &'static str, id: String) -> NotAdded {
+    NotAdded::IdTaken { what, id }
 }
 
 impl AddedRecords {
@@ -140,7 +140,7 @@ impl AddedRecords {
         let is_taken =
             |id| dataset.has_question(account, id) || self.lists().additions.has_question(account, id);
         let id = match question.id {
-            Some(id) if is_taken(id) => return Err(taken("question", id)),
+            Some(id) if is_taken(id) => return Err(taken("question", id.to_string())),
             Some(id) => id,
             None => draw_free(draw.clone(), is_taken),
         };
@@ -148,7 +148,7 @@ impl AddedRecords {
         let is_taken = |id| dataset.has_answer(account, id) || self.lists().additions.has_answer(account, id);
         let mut own: Vec<u64> = question.answers.iter().filter_map(|answer| answer.id).collect();
         if let Some(id) = own.iter().find(|id| is_taken(**id)) {
-            return Err(taken("answer", id));
+            return Err(taken("answer", id.to_string()));
         }
         for (answer, at) in question.answers.iter_mut().zip(1..).filter(|(answer, _)| answer.id.is_none()) {
             let id = draw_free(draw.with(at), |id| own.contains(&id) || is_taken(id));
