@@ -34,12 +34,16 @@ pub(crate) struct Setup {
 }
 
 impl Setup {
-    /// The root of a scenario that was sent over HTTP: the given one, else that of the first file or folder that is served.
+    /// The root of a scenario that was sent over HTTP: the given one, else the working directory if what is served lies in it
+    /// or is it, else the root of the first file or folder that is served.
     fn root(&self) -> PathBuf {
         match (&self.root, self.paths.first()) {
             (Some(root), _) => normalize_path(&self.cwd.join(root)),
             (None, Some(first)) => {
                 let first = normalize_path(&self.cwd.join(first));
+                if first == self.cwd && self.cwd.parent().is_some() {
+                    return first;
+                }
                 default_root(&first, self.files.is_folder(&first), &self.cwd)
             }
             (None, None) => self.cwd.clone(),
