@@ -1,7 +1,8 @@
 //! Tests that need several rooms at once, in process and without HTTP, where a call takes microseconds. A test of one room stands with it, and
 //! tests of the running program are in `tests/suite`.
 
-pub(crate) mod harness;
+mod harness;
+mod greeting;
 
 mod fault_reload;
 mod fault_repeats;
