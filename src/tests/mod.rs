@@ -2,6 +2,7 @@
 //! tests of the running program are in `tests/suite`.
 
 mod harness;
+mod greeting;
 
 mod fault_reload;
 mod fault_repeats;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::Request;
+use crate::harness::{Request, Server};
 use crate::sentiment_locations::{changed, check_enterprises};
 use crate::stage::{client, server};
 
@@ -80,6 +80,22 @@ fn a_resellers_industry_score_is_the_mean_of_the_requested_accounts() {
     assert!((industry(json!([120])) - 50.0).abs() < 1e-9);
     assert!((industry(json!([1001, 100])) - 68.2).abs() < 1e-9);
     assert!((industry(json!([1101])) - 87.5).abs() < 1e-9);
+}
+
+#[test]
+fn the_mean_of_industry_scores_is_computed_in_tenths() {
+    let scores = |first: &str, second: &str| {
+        let scenario = format!(
+            "standin: 1\nname: mean\nbusinesses:\n  - {{number: 1, name: R, type: reseller, industry_score: 5}}\n  - {{number: 2, name: A, parent: 1, industry_score: {first}}}\n  - {{number: 3, name: B, parent: 1, industry_score: {second}}}\n"
+        );
+        let server = Server::of(&[("mean.yaml", &scenario)], &[]);
+        let body = with(json!({"businessNumbers": [1]}));
+        server.client().with_key("any").benchmark(1).json(&body).send().text()
+    };
+    // In floating point, the first is 64.44999999999999 and the second 64.94999999999999.
+    for (first, second, mean) in [("68.6", "60.3", "64.5"), ("69.6", "60.3", "65.0"), ("0.1", "0.2", "0.2")] {
+        assert_eq!(scores(first, second), format!(r#"{{"actual":{{"score":0.0,"industryScore":{mean}}}}}"#));
+    }
 }
 
 #[test]

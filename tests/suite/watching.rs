@@ -246,3 +246,19 @@ fn contacts_survive_a_reload_and_a_new_key_is_accepted_at_once() {
     let again = server.client().with_key("k2").contact(1).json(&json!({"email": "a@b.test"})).send().ok();
     assert_eq!(again, saved);
 }
+
+#[test]
+fn a_renamed_default_scenario_is_served_on_and_health_says_so() {
+    let server = serve(&[]);
+    write(server.path(), "watched.yaml", &version(2).replace("name: watched", "name: other"));
+    degrades(&server);
+    let reviews =
+        |client: crate::harness::Client| client.with_key("k").reviews(1).send().ok()[0]["comments"].clone();
+    assert_eq!(reviews(server.client()), "v1");
+    assert_eq!(reviews(server.world("other")), "v2");
+    let health = health(&server);
+    let old = health["scenarios"].as_array().unwrap().iter().find(|one| one["name"] == "watched").unwrap();
+    let problem = &old["diagnostics"][0];
+    assert_eq!((&problem["code"], &problem["line"]), (&"renamed".into(), &2.into()));
+    assert!(problem["message"].as_str().unwrap().contains("also at `/`"), "{problem}");
+}

@@ -210,14 +210,14 @@ fn variants(root: &Json, seen: &mut BTreeSet<String>, visit: &mut impl FnMut(&st
                 members.keys().map(|key| (format!("{pointer}/{}", escape(key)), format!("{path}/{key}"))),
             ),
             Json::Array(list) => {
-                places.extend((0..list.len()).map(|at| (format!("{pointer}/{at}"), format!("{path}/*"))))
+                places.extend((0..list.len()).map(|at| (format!("{pointer}/{at}"), format!("{path}/*"))));
             }
-            _ => {}
+            Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => {}
         }
         let kind = match value {
             Json::Object(_) => "map",
             Json::Array(_) => "list",
-            _ => "",
+            Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => "",
         };
         if !seen.insert(format!("{path} {kind}")) {
             continue;
