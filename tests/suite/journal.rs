@@ -356,7 +356,7 @@ fn secrets_of_others_are_masked_wherever_a_call_has_them() {
     let client = demo(&server);
     let mut secrets = vec!["dXNlcjpzZWNyZXQ", "real-credentials"];
     for secret in [TOKEN, OTHER, minted.as_str(), "open-sesame"] {
-        let escaped: String = secret.bytes().map(|byte| format!("%{byte:02x}")).collect();
+        let escaped: String = secret.bytes().map(percent_encoding::percent_encode_byte).collect();
         let body =
             json!({"searchStr": secret, "statuses": [format!("say {secret}!")], secret: {"a": [secret]}});
         let call = |path: &str| client.call("POST", path).header("x-other", &format!("a={secret}; b"));
@@ -380,7 +380,7 @@ fn secrets_of_others_are_masked_wherever_a_call_has_them() {
         for secret in &secrets {
             let at = text.find(secret).map(|at| &text[at.saturating_sub(200)..(at + 60).min(text.len())]);
             assert_eq!(at, None, "{path} shows {secret}");
-            let escaped: String = secret.bytes().map(|byte| format!("%{byte:02x}")).collect();
+            let escaped: String = secret.bytes().map(percent_encoding::percent_encode_byte).collect();
             assert!(!text.contains(&escaped), "{path} shows {secret} in another form");
         }
         for shown in ["Bearer key:admin", "key:its-own", "Basic key:unknown", "say key:demo!"] {

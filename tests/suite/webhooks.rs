@@ -357,9 +357,9 @@ fn nothing_is_delivered_to_a_subscription_of_a_foreign_web_page_whatever_key_it_
 
 #[test]
 fn dead_deliveries_that_there_is_no_room_to_keep_are_counted_too() {
+    const EVENTS: u64 = 40;
     let server = of("retry: {attempts: 1}");
     subscribe(&server, "hooks", "http://10.0.0.1/");
-    const EVENTS: u64 = 40;
     for _ in 0..EVENTS {
         let text = "x".repeat(900_000);
         emit(&server, "hooks", &json!({"event": "x.y", "business": 100, "data": {"text": text}}));
