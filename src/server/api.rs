@@ -166,8 +166,7 @@ impl<'a> Exchange<'a> {
         handled: Option<Handled>,
     ) -> Self {
         let detail = state
-            .log
-            .as_ref()
+            .request_log()
             .and_then(|_| reply.headers.iter().find(|(name, _)| name == "x-standin-detail"));
         let detail = detail.map(|(_, value)| value.clone());
         Self { state, request, began, status: reply.status, detail, handled, is_answered: false }
@@ -178,7 +177,7 @@ impl Drop for Exchange<'_> {
     fn drop(&mut self) {
         let took = self.began.elapsed();
         let status = self.is_answered.then_some(self.status);
-        if let Some(log) = &self.state.log {
+        if let Some(log) = self.state.request_log() {
             let secrets = &self.state.registry.shared.secrets;
             log.request(&Line {
                 method: self.request.method().as_str(),

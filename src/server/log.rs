@@ -27,7 +27,7 @@ pub(crate) struct Log {
     /// Format of standard output. Standard error is always text.
     pub(crate) format: Format,
     /// Whether requests are logged.
-    requests: bool,
+    pub(crate) requests: bool,
     output: LogWriter,
     errors: LogWriter,
 }
@@ -75,15 +75,13 @@ impl Log {
         self.errors.write(message);
     }
 
-    /// Writes the line of a request, if requests are logged.
+    /// Writes the line of a request.
     pub(crate) fn request(&self, line: &Line<'_>) {
-        if self.requests {
-            let now = clock::system_now();
-            self.write(match self.format {
-                Format::Text => text_line(now, line),
-                Format::Json => json_line(now, line),
-            });
-        }
+        let now = clock::system_now();
+        self.write(match self.format {
+            Format::Text => text_line(now, line),
+            Format::Json => json_line(now, line),
+        });
     }
 
     /// Number of lines that were dropped because nobody read them.

@@ -46,7 +46,7 @@ pub(crate) async fn surround(
     let answered = AssertUnwindSafe(next.call(request)).catch_unwind().await;
     let answered = answered.unwrap_or_else(|_| Err(AdminError::internal().into()));
     let answered = answered.map(|response| explain_method(&method, response));
-    if let Some(log) = &state.log {
+    if let Some(log) = state.request_log() {
         let status = match &answered {
             Ok(response) => response.status(),
             Err(error) => error.as_response_error().status_code(),

@@ -26,3 +26,10 @@ pub(crate) struct State {
     /// The log of the process; none for a server within a Rust test.
     pub(crate) log: Option<Log>,
 }
+
+impl State {
+    /// The log, if each request has a line in it.
+    pub(crate) fn request_log(&self) -> Option<&Log> {
+        self.log.as_ref().filter(|log| log.requests)
+    }
+}
