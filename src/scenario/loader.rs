@@ -13,7 +13,7 @@ use crate::scenario::read::Read;
 use crate::scenario::scalars::whole_number;
 use crate::scenario::source::{FileId, Sources, Span};
 use crate::scenario::validate::warn_no_effect;
-use crate::scenario::yaml;
+use crate::scenario::{seed_data, yaml};
 
 /// Maximum size of a scenario file, in bytes.
 pub(crate) const SCENARIO_LIMIT: u64 = 4 << 20;
@@ -34,8 +34,8 @@ pub(crate) struct Loader<'a> {
     pub(crate) files: Vec<PathBuf>,
     /// Number of records that the scenario generates, for the limit.
     pub(crate) generated: u64,
-    /// Number of records in the scenario's seed-data files, and the size of those files, for the limits.
-    pub(crate) seed_records: usize,
+    /// What the scenario's seed-data files have in all, and their size, for the limits.
+    pub(crate) seed_counts: seed_data::Counts,
     pub(crate) seed_bytes: u64,
     includes: usize,
     /// The size of the scenario's files that were read so far.
@@ -52,7 +52,7 @@ impl<'a> Loader<'a> {
             findings: Findings::default(),
             files: Vec::new(),
             generated: 0,
-            seed_records: 0,
+            seed_counts: seed_data::Counts::default(),
             seed_bytes: 0,
             includes: 0,
             scenario_bytes: 0,

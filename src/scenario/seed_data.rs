@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::scenario::diagnostic::Findings;
 use crate::scenario::loader::{self, Loader};
-use crate::scenario::node::Node;
+use crate::scenario::node::{Node, Value};
 use crate::scenario::raw_records::SeedData;
 use crate::scenario::read::RawMap;
 use crate::scenario::report::wrong_kind;
@@ -14,8 +14,43 @@ use crate::scenario::{csv, json, yaml};
 const LIMIT: u64 = 256 << 20;
 /// Maximum number of records in all seed-data files of a scenario.
 const MAX_RECORDS: usize = 1_000_000;
+/// Maximum number of tags and other elements of lists in all seed-data files of a scenario: each takes some 60 bytes, however
+/// short it is.
+const MAX_ELEMENTS: usize = 2_000_000;
 /// Maximum number of values in one record, which is read whole.
 pub(crate) const MAX_VALUES: usize = 10_000;
+
+/// What the seed-data files of a scenario have in all.
+#[derive(Debug, Default)]
+pub(crate) struct Counts {
+    records: usize,
+    elements: usize,
+    is_reported: bool,
+}
+
+impl Counts {
+    /// Counts a record. Reports the first one beyond a limit, and has no room for any then.
+    fn has_room_for(&mut self, findings: &mut Findings, record: &Node) -> bool {
+        let lists =
+            record.entries().unwrap_or_default().iter().filter_map(|entry| match &entry.value.value {
+                Value::List(list) => Some(list.len()),
+                Value::Null | Value::Scalar(_) | Value::Map(_) => None,
+            });
+        self.records += 1;
+        self.elements += lists.sum::<usize>();
+        let what = match self {
+            Self { records, .. } if *records > MAX_RECORDS => format!("{MAX_RECORDS} records"),
+            Self { elements, .. } if *elements > MAX_ELEMENTS => format!("{MAX_ELEMENTS} elements of lists"),
+            Self { .. } => return true,
+        };
+        if !std::mem::replace(&mut self.is_reported, true) {
+            findings
+                .error("limit", record.span, format!("the seed-data files have more than {what} in all"))
+                .help("`generate` makes reviews that need hardly any memory");
+        }
+        false
+    }
+}
 
 /// Reads the records of a file and passes each valid one to `visit`.
 pub(crate) fn read<R: RawMap>(loader: &mut Loader, entry: SeedData, mut visit: impl FnMut(&mut Findings, R)) {
@@ -47,17 +82,11 @@ pub(crate) fn read<R: RawMap>(loader: &mut Loader, entry: SeedData, mut visit: i
             .help("`generate` makes reviews that need hardly any memory");
         return;
     }
-    let (findings, records) = (&mut loader.findings, &mut loader.seed_records);
+    let (findings, counts) = (&mut loader.findings, &mut loader.seed_counts);
     let mut read_one = |findings: &mut Findings, node: &Node| {
-        *records += 1;
-        if *records > MAX_RECORDS {
-            if *records == MAX_RECORDS + 1 {
-                let message = format!("the seed-data files have more than {MAX_RECORDS} records in all");
-                findings
-                    .error("limit", node.span, message)
-                    .help("`generate` makes reviews that need hardly any memory");
-            }
-        } else if let Some(raw) = R::read(findings, node) {
+        if counts.has_room_for(findings, node)
+            && let Some(raw) = R::read(findings, node)
+        {
             visit(findings, raw);
         }
     };
