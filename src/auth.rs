@@ -46,23 +46,55 @@ pub(crate) struct Keys {
 pub(crate) struct KeyFinder {
     /// Descending.
     lengths: Vec<usize>,
-    /// The bytes with which a key begins.
-    first: BTreeSet<u8>,
+    first: FirstBytes,
+}
+
+/// The bytes with which some texts begin. Most places of a text are no beginning of any.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FirstBytes([bool; 256]);
+
+impl Default for FirstBytes {
+    fn default() -> Self {
+        Self([false; 256])
+    }
+}
+
+impl FirstBytes {
+    pub(crate) fn add(&mut self, text: &str) {
+        if let Some(byte) = text.bytes().next() {
+            self.0[usize::from(byte)] = true;
+        }
+    }
+
+    pub(crate) fn add_all(&mut self, other: &Self) {
+        for (own, other) in self.0.iter_mut().zip(other.0) {
+            *own |= other;
+        }
+    }
+
+    /// Whether a text may begin with one of them.
+    pub(crate) fn may_begin(&self, text: &str) -> bool {
+        text.bytes().next().is_some_and(|byte| self.0[usize::from(byte)])
+    }
 }
 
 impl KeyFinder {
     pub(crate) fn of<'a>(keys: impl Iterator<Item = &'a str>) -> Self {
-        let (mut lengths, mut first) = (BTreeSet::new(), BTreeSet::new());
+        let (mut lengths, mut first) = (BTreeSet::new(), FirstBytes::default());
         for key in keys {
             lengths.insert(key.len());
-            first.extend(key.bytes().next());
+            first.add(key);
         }
         Self { lengths: lengths.into_iter().rev().collect(), first }
     }
 
+    pub(crate) const fn first(&self) -> &FirstBytes {
+        &self.first
+    }
+
     /// The beginnings of a text that have the length of a key, the longest first.
     pub(crate) fn candidates<'a>(&'a self, text: &'a str) -> impl Iterator<Item = &'a str> {
-        let may_begin = text.bytes().next().is_some_and(|byte| self.first.contains(&byte));
+        let may_begin = self.first.may_begin(text);
         self.lengths.iter().filter(move |_| may_begin).filter_map(|length| text.get(..*length))
     }
 }

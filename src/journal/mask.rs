@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use crate::api::call::KeyMatch;
-use crate::auth::Keys;
+use crate::auth::{FirstBytes, Keys};
 use crate::journal::secrets::{Secrets, is_word, minted, replace_encoded};
 
 /// Knows the keys of a scenario and of a world, and the other secrets of the process.
@@ -14,6 +14,8 @@ pub(crate) struct Mask<'a> {
     keys: &'a Keys,
     minted: Option<&'a str>,
     secrets: &'a Secrets,
+    /// The bytes with which any of them begins.
+    first: FirstBytes,
 }
 
 /// A shorter key is masked in a string of a body only if it is the whole string: it may be a word of a language.
@@ -21,8 +23,11 @@ const SHORTEST_WORD: usize = 6;
 
 impl<'a> Mask<'a> {
     /// `minted` is the key that was minted for the world.
-    pub(crate) const fn new(keys: &'a Keys, minted: Option<&'a str>, secrets: &'a Secrets) -> Self {
-        Self { keys, minted, secrets }
+    pub(crate) fn new(keys: &'a Keys, minted: Option<&'a str>, secrets: &'a Secrets) -> Self {
+        let mut first = secrets.first_bytes();
+        first.add_all(keys.finder().first());
+        first.add(minted.unwrap_or_default());
+        Self { keys, minted, secrets, first }
     }
 
     /// How a text that was sent as a key relates to the keys.
@@ -42,7 +47,7 @@ impl<'a> Mask<'a> {
 
     /// Masks the secrets in a text, percent-encoded ones too.
     pub(crate) fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        replace_encoded(text, &|rest, before| self.find_at(rest, before))
+        replace_encoded(text, &self.first, &|rest, before| self.find_at(rest, before))
     }
 
     /// The secret with which a text begins: its length, and the name that is shown for it.
@@ -164,7 +169,7 @@ impl<'a> Mask<'a> {
         }
         let words =
             |rest: &str, before| self.find_at(rest, before).filter(|(length, _)| *length >= SHORTEST_WORD);
-        match replace_encoded(text, &words) {
+        match replace_encoded(text, &self.first, &words) {
             Cow::Borrowed(_) => None,
             Cow::Owned(masked) => Some(masked),
         }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use arc_swap::ArcSwap;
 
-use crate::auth::{KeyFinder, Keys};
+use crate::auth::{FirstBytes, KeyFinder, Keys};
 
 /// A key minted with a world begins so, and 28 hexadecimal digits follow.
 pub(crate) const MINTED_PREFIX: &str = "standin-";
@@ -51,7 +51,15 @@ impl Secrets {
 
     /// Masks the secrets in a text, percent-encoded ones too.
     pub(crate) fn mask<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        replace_encoded(text, &|rest, before| self.find(rest, before))
+        replace_encoded(text, &self.first_bytes(), &|rest, before| self.find(rest, before))
+    }
+
+    /// The bytes with which secrets begin.
+    pub(super) fn first_bytes(&self) -> FirstBytes {
+        let mut first = *self.keys.load().finder.first();
+        first.add(MINTED_PREFIX);
+        first.add(self.admin_token.as_deref().unwrap_or_default());
+        first
     }
 
     /// The secret with which a text begins, if it stands there as a word: its length, and the name that is shown for it.
@@ -92,22 +100,23 @@ pub(super) fn is_word(text: &str, length: usize, before: Option<char>) -> bool {
 type Find<'a> = &'a dyn Fn(&str, Option<char>) -> Option<(usize, String)>;
 
 /// Replaces what `find` finds in a text as it stands, else in the text that it encodes.
-pub(super) fn replace_encoded<'a>(text: &'a str, find: Find<'_>) -> Cow<'a, str> {
-    let plain = replace(text, find).map_or(Cow::Borrowed(text), Cow::Owned);
+pub(super) fn replace_encoded<'a>(text: &'a str, first: &FirstBytes, find: Find<'_>) -> Cow<'a, str> {
+    let plain = replace(text, first, find).map_or(Cow::Borrowed(text), Cow::Owned);
     if !plain.contains('%') {
         return plain;
     }
     let decoded = percent_encoding::percent_decode_str(&plain).decode_utf8_lossy();
-    match replace(&decoded, find) {
+    match replace(&decoded, first, find) {
         Some(replaced) => replaced.into(),
         None => plain,
     }
 }
 
-fn replace(text: &str, find: Find<'_>) -> Option<String> {
+fn replace(text: &str, first: &FirstBytes, find: Find<'_>) -> Option<String> {
     let (mut out, mut kept, mut before) = (None::<String>, 0, None);
     for (at, letter) in text.char_indices() {
         if at >= kept
+            && first.may_begin(&text[at..])
             && let Some((length, label)) = find(&text[at..], before)
         {
             let out = out.get_or_insert_default();

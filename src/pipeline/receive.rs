@@ -7,6 +7,7 @@ use std::time::Instant;
 use crate::api::call::{Call, decode};
 use crate::api::cors;
 use crate::api::error::{ApiError, Code};
+use crate::api::query::WINDOW;
 use crate::api::reply::Reply;
 use crate::clock;
 use crate::operations;
@@ -44,21 +45,23 @@ const LONG_BODY: usize = 64 << 10;
 const LONG_PAGE: u64 = 1_000;
 
 impl Received<'_> {
-    /// Whether it may take long to answer, so that it must not be done where other calls wait: the call has a long body or asks
-    /// for a long page, or it searches a large dataset for a text.
-    pub(crate) fn may_take_long(&self) -> bool {
-        let Some((spec, _)) = self.route else { return false };
+    /// Whether the call may take long to answer, so that it must not be done where other calls wait, and about how many bytes the
+    /// answer may have then: the call has a long body or asks for a long page, or it searches a large dataset for a text.
+    pub(crate) fn expected_if_long(&self) -> Option<usize> {
+        let (spec, _) = self.route?;
         let bytes = self.call.bytes();
-        if bytes.len() > LONG_BODY {
-            return true;
-        }
-        let dialect = &self.snapshot.dialect;
-        let page = spec.paging.as_ref().and_then(|paging| paging.asked(&self.call, dialect));
-        page.is_some_and(|page| page > LONG_PAGE)
+        let page = spec.paging.as_ref().and_then(|paging| paging.asked(&self.call, &self.snapshot.dialect));
+        let page = page.unwrap_or_default();
+        let is_long = bytes.len() > LONG_BODY
+            || page > LONG_PAGE
             || self.snapshot.is_large()
-                && spec.searches.is_some_and(|field| contains(bytes, field.as_bytes()))
+                && spec.searches.is_some_and(|field| contains(bytes, field.as_bytes()));
+        is_long.then(|| usize::try_from(page.min(WINDOW)).unwrap_or_default() * ELEMENT)
     }
 }
+
+/// About how many bytes an element of a page has.
+const ELEMENT: usize = 1_000;
 
 fn contains(bytes: &[u8], part: &[u8]) -> bool {
     bytes.windows(part.len()).any(|window| window == part)

@@ -19,7 +19,7 @@ use crate::pipeline;
 use crate::pipeline::receive::{Received, receive};
 use crate::pipeline::record::{Handled, Outcome};
 use crate::server::log::Line;
-use crate::server::long::{self, LargeAnswer};
+use crate::server::long::{self, Room};
 use crate::server::state::State;
 use crate::server::{body, wire};
 use crate::world::snapshot::Snapshot;
@@ -41,34 +41,33 @@ pub(crate) async fn answer(
         body::Body::NoRoom => return response(no_room()),
     };
     let path = decode_unreserved(request.uri().path());
-    let (outcome, permit) = respond(&state, || call(&request, &path, body)).await;
+    let (outcome, room) = respond(&state, || call(&request, &path, body)).await;
     let Outcome { reply, send_plan, handled } = outcome;
     // The answer may be delayed.
     drop(held);
     let mut exchange = Exchange::new(&state, &request, began, &reply, handled);
-    let response = long::hold(response(reply), permit);
-    let response = wire::perform(&request, send_plan, response).await;
+    let response = wire::perform(&request, send_plan, response(reply)).await;
+    let response = long::send(response, room);
     exchange.is_answered = true;
     response
 }
 
 /// Walks the pipeline, for a call that may take long on another thread.
-async fn respond<'a>(state: &State, call: impl Fn() -> Call<'a>) -> (Outcome, LargeAnswer) {
+async fn respond<'a>(state: &State, call: impl Fn() -> Call<'a>) -> (Outcome, Room) {
     let received = match receive(&state.registry, call()) {
         Ok(received) => received,
         Err(reply) => return (reply.into(), None),
     };
     build_dataset(&received.snapshot).await;
     prepare_additions(&received).await;
-    if !received.may_take_long() {
-        return (walk(&received), None);
-    }
+    let Some(expected) = received.expected_if_long() else { return (walk(&received), None) };
     drop(received);
     let (owned, registry) = (OwnedCall::new(&call()), Arc::clone(&state.registry));
-    let answered = long::answer(move || match receive(&registry, owned.call()) {
+    let work = move || match receive(&registry, owned.call()) {
         Ok(received) => walk(&received),
         Err(reply) => reply.into(),
-    });
+    };
+    let answered = long::answer(expected, work, |outcome: &Outcome| outcome.reply.body.len());
     answered.await.unwrap_or_else(|| (internal(), None))
 }
 

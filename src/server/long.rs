@@ -2,6 +2,7 @@
 //! it, and little of it at a time, so that its memory is bounded, too.
 
 use std::collections::VecDeque;
+use std::convert::Infallible;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -16,8 +17,12 @@ use crate::server::admin::error::AdminError;
 /// A permit for each piece of the admin side's work that is done at a time.
 static TURNS: Semaphore = Semaphore::const_new(1);
 
-/// A permit for each large answer of the simulated API: while it is made, and until it is sent.
-static LARGE_ANSWERS: Semaphore = Semaphore::const_new(2);
+/// A permit for each long call of the simulated API that is answered at a time.
+static CALLS: Semaphore = Semaphore::const_new(1);
+
+/// A permit for each MiB of their answers, from before they are made until they are sent.
+static ROOM: Semaphore = Semaphore::const_new(MOST_ROOM as usize);
+const MOST_ROOM: u32 = 256;
 
 /// Does a piece of work on another thread when it is its turn.
 ///
@@ -45,43 +50,71 @@ pub(crate) async fn apart<T: Send + 'static>(
     web::block(work).await.map_err(|_| AdminError::internal())
 }
 
-/// The permit for a large answer.
-pub(crate) type LargeAnswer = Option<SemaphorePermit<'static>>;
+/// The room for an answer.
+pub(crate) type Room = Option<SemaphorePermit<'static>>;
 
-/// Makes a large answer on another thread when there is a permit for it.
+/// Answers a long call on another thread, when there is a permit for it and room for an answer of about so many bytes. `size`
+/// tells the bytes of the answer, and what it does not need is given back.
 pub(crate) async fn answer<T: Send + 'static>(
+    expected: usize,
     work: impl FnOnce() -> T + Send + 'static,
-) -> Option<(T, LargeAnswer)> {
-    // The semaphore is never closed.
-    let permit = LARGE_ANSWERS.acquire().await.ok();
-    web::block(move || (work(), permit)).await.ok()
+    size: impl Fn(&T) -> usize,
+) -> Option<(T, Room)> {
+    let mebibytes = |bytes: usize| u32::try_from(bytes >> 20).unwrap_or(MOST_ROOM).min(MOST_ROOM);
+    // The semaphores are never closed.
+    let mut room = ROOM.acquire_many(mebibytes(expected)).await.ok();
+    let call = CALLS.acquire().await;
+    let work = move || {
+        // The work goes on if the client leaves, and so does its permit.
+        let _call = call;
+        work()
+    };
+    let answer = web::block(work).await.ok()?;
+    let needed = mebibytes(size(&answer)) as usize;
+    Some((answer, room.as_mut().and_then(|room| room.split(needed.min(room.num_permits())))))
 }
 
-/// Keeps the permit of a large answer until it is sent or given up.
-pub(crate) fn hold(response: HttpResponse, permit: LargeAnswer) -> HttpResponse {
-    if permit.is_none() {
-        return response;
-    }
-    response.map_body(|_, body| BoxBody::new(Held { body, _permit: permit }))
+/// Sends a large body in slices, and keeps the room of an answer until it is sent or given up.
+pub(crate) fn send(response: HttpResponse, room: Room) -> HttpResponse {
+    response.map_body(|_, body| match body.try_into_bytes() {
+        Ok(whole) if whole.len() > PIECE => BoxBody::new(Slices { rest: whole, sent: 0, _room: room }),
+        Ok(whole) => BoxBody::new(whole),
+        Err(body) => body,
+    })
 }
 
-struct Held {
-    body: BoxBody,
-    _permit: LargeAnswer,
+/// A large body. It is sent in slices, since actix copies each piece of a body, and its connection lets others have their turn
+/// from time to time.
+struct Slices {
+    rest: Bytes,
+    sent: usize,
+    _room: Room,
 }
 
-impl MessageBody for Held {
-    type Error = <BoxBody as MessageBody>::Error;
+/// After so many slices others have their turn.
+const SLICES_AT_ONCE: usize = 8;
+
+impl MessageBody for Slices {
+    type Error = Infallible;
 
     fn size(&self) -> BodySize {
-        self.body.size()
+        BodySize::Sized(self.rest.len() as u64)
     }
 
     fn poll_next(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Bytes, Self::Error>>> {
-        Pin::new(&mut self.body).poll_next(context)
+    ) -> Poll<Option<Result<Bytes, Infallible>>> {
+        if self.rest.is_empty() {
+            return Poll::Ready(None);
+        }
+        self.sent += 1;
+        if self.sent.is_multiple_of(SLICES_AT_ONCE) {
+            context.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        let length = self.rest.len().min(PIECE);
+        Poll::Ready(Some(Ok(self.rest.split_to(length))))
     }
 }
 
@@ -185,12 +218,15 @@ mod tests {
     }
 
     #[actix_web::test]
-    async fn a_large_answer_keeps_its_permit_until_its_body_is_gone() {
-        let before = LARGE_ANSWERS.available_permits();
-        let (text, permit) = answer(|| "x").await.unwrap();
-        let response = hold(HttpResponse::Ok().body(text), permit);
-        assert_eq!(LARGE_ANSWERS.available_permits(), before - 1);
-        drop(response);
-        assert_eq!(LARGE_ANSWERS.available_permits(), before);
+    async fn a_large_answer_keeps_the_room_that_it_needs_until_its_body_is_gone() {
+        let small = answer(50 << 20, || "x", |text| text.len()).await.unwrap();
+        assert_eq!(ROOM.available_permits(), MOST_ROOM as usize);
+        let (text, room) = answer(50 << 20, || "x".repeat(3 << 20), String::len).await.unwrap();
+        let response = send(HttpResponse::Ok().body(text), room);
+        assert_eq!(ROOM.available_permits(), MOST_ROOM as usize - 3);
+        assert_eq!(response.body().size(), BodySize::Sized(3 << 20));
+        assert!(to_bytes(response.into_body()).await.unwrap().iter().all(|byte| *byte == b'x'));
+        assert_eq!(ROOM.available_permits(), MOST_ROOM as usize);
+        drop(small);
     }
 }

@@ -15,7 +15,7 @@ SCENARIO = {"big.yaml": """standin: 1
 clock: {start: 2026-06-30T17:00:00Z, mode: frozen}
 keys: [{key: demo-key, accounts: [100, 200]}]
 businesses:
-  - {number: 100, name: Small, locations: [{number: 1001, name: One, reviews: [{generate: 100, dates: {from: 2026-01-01, to: 2026-06-28}}]}]}
+  - {number: 100, name: Small, locations: [{number: 1001, name: One}]}
   - number: 200
     name: Big
     locations: [{number: 2001, name: Two, reviews: [{generate: 1000000, dates: {from: 2020-01-01, to: 2026-06-28}}], questions: [{generate: 20000, dates: {from: 2020-01-01, to: 2026-06-28}}]}]
@@ -24,6 +24,12 @@ webhooks: {timeline: [{every: 40s, event: message.added, business: 200, conversa
 """}
 CONTACT = "v1/contact/external/preferences/saveCustomer"
 PROMISED = 10
+
+
+LIGHT = """standin: 1
+keys: [{key: demo-key}]
+businesses: [{number: 100, name: Small, locations: [{number: 1001, name: One, reviews: [{generate: 100, dates: {from: 2026-01-01, to: 2026-06-28}}]}]}]
+"""
 
 
 def light(server, done, waits):
@@ -39,9 +45,8 @@ def light(server, done, waits):
     connection.close()
 
 
-def beside(table, server, what, heavy, least=2.0, before=lambda: None):
-    """Repeats a heavy call for at least that many seconds, on two connections at once, beside four connections of small calls."""
-    before()
+def beside(table, server, what, heavy, least=2.0, connections=2):
+    """Repeats a heavy call for at least that many seconds, on some connections at once, beside four connections of small calls."""
     waits, done, results = [], threading.Event(), []
     lights = [threading.Thread(target=light, args=(server, done, waits)) for _ in range(4)]
     for thread in lights:
@@ -56,7 +61,7 @@ def beside(table, server, what, heavy, least=2.0, before=lambda: None):
             if time.monotonic() > deadline:
                 return
 
-    heavies = [threading.Thread(target=repeat) for _ in range(2)]
+    heavies = [threading.Thread(target=repeat) for _ in range(connections)]
     for thread in heavies:
         thread.start()
     for thread in heavies:
@@ -113,9 +118,8 @@ def fill(server, world):
 
 def main():
     table = Table()
-    with Server(binary(), SCENARIO, "--idle", "never") as server:
+    with Server(binary(), {**SCENARIO, "light.yaml": LIGHT}, "--default", "big", "--idle", "never") as server:
         server.call("POST", "/v1/review/businessId/200?count=1", None, KEY)
-        server.admin("PUT", "worlds/light")
         server.call("POST", "/w/light/v1/review/businessId/100?count=5", None, KEY)
         beside(table, server, "nothing, to compare", lambda: (time.sleep(1), (200, 0))[1])
         page = fetch(server, "POST", "/v1/review/businessId/200?count=100000", None, KEY)
@@ -146,7 +150,7 @@ def main():
         beside(table, server, "`/metrics` with 100,000 worlds", fetch(server, "GET", "/metrics"))
         beside(table, server, "worlds made and removed beside 99,999 others", lambda: (fetch(server, "DELETE", "/__admin/worlds/world-1")(), fetch(server, "PUT", "/__admin/worlds/world-1")())[1])
         saved = SCENARIO["big.yaml"].replace("name: Small", "name: Little")
-        beside(table, server, "a reload with 100,000 worlds", lambda: (server.write("big.yaml", saved), time.sleep(2), (200, 0))[2], 0)
+        beside(table, server, "a reload with 100,000 worlds", lambda: (server.write("big.yaml", saved), time.sleep(3), (200, 0))[2], 0, 1)
     table.end()
 
 
