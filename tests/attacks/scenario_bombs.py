@@ -225,7 +225,7 @@ def many_changes():
 
 @bomb
 def forty_thousand_faults():
-    return scenario("faults:\n" + "".join(f"  - {{name: f{i}, when: {{business: 7}}, then: {{error: 89}}}}\n" for i in range(40_000)))
+    return scenario("faults:\n" + "".join(f"  - {{name: f{i}, when: {{header: {{x: {i}}}}}, then: {{error: 89}}}}\n" for i in range(40_000)))
 
 
 @bomb
