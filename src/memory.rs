@@ -44,6 +44,12 @@ impl Memory {
         self.check().is_err()
     }
 
+    /// Whether there is room for more in all, once some other bytes are given back.
+    pub(crate) fn has_room_for(&self, more: usize, less: usize) -> bool {
+        let held = self.all.load(Ordering::Relaxed);
+        more <= less || held.saturating_sub(less).saturating_add(more) <= self.limits.all
+    }
+
     fn check(&self) -> Result<(), Full> {
         let Limits { world, all } = self.limits;
         if self.world.load(Ordering::Relaxed) > world {
@@ -70,6 +76,15 @@ pub(crate) struct Share {
 }
 
 impl Share {
+    pub(crate) const fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Whether more is held in all than the limits allow.
+    pub(crate) fn is_full(&self) -> bool {
+        self.memory.is_full()
+    }
+
     pub(crate) fn resize(&mut self, bytes: usize) {
         for total in [&self.memory.world, &*self.memory.all] {
             // Wraps around where it shrinks, which is subtraction.

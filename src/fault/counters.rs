@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::draw::{Draw, Seed};
 use crate::fault::Fault;
+use crate::memory::{Memory, Share};
 
 /// The counters of one world. They are keyed by the name and text of a fault, so that they survive a reload which does not
 /// change it.
@@ -12,24 +13,71 @@ use crate::fault::Fault;
 pub(crate) struct Counters {
     /// Number of requests that arrived.
     arrived: u64,
-    /// Counts by fault and fingerprint. `attempts` has the fingerprints counted since `older` was filled, and `older` those
-    /// counted before.
-    attempts: BTreeMap<u64, Attempts>,
-    older: BTreeMap<u64, Attempts>,
-    /// Number of fingerprints in `attempts`.
-    recent: usize,
-    /// Counts by fault and by world or key.
-    scopes: BTreeMap<(u64, u64), Scope>,
+    /// Number of counted requests by fingerprint.
+    attempts: Recent<u32>,
+    /// Counts of keys.
+    keys: Recent<Scope>,
+    /// Counts of the world, by fault.
+    world: BTreeMap<u64, Scope>,
     /// How often each fault applied.
     hits: BTreeMap<u64, u64>,
 }
 
-/// Limit of fingerprints in one world. At the limit, those that have not been counted for longest are forgotten, half of
-/// them at once.
+/// Most fingerprints in one world.
 const FINGERPRINTS: usize = 1_000_000;
+/// Most keys in one world, each counted once for every fault.
+const KEYS: usize = 100_000;
+/// Most fingerprints and keys of all worlds together.
+pub(crate) const ALL: usize = 2_000_000;
+/// Most fingerprints, and most keys, of a world that counts another one while all worlds together have more than `ALL`.
+const FEW: usize = 20;
 
-/// Number of counted requests by fingerprint.
-type Attempts = HashMap<u64, u32>;
+/// Counts by fault and by fingerprint or key. Where there are too many, those that were not used for longest are forgotten,
+/// half of them at once.
+#[derive(Debug, Default)]
+struct Recent<V> {
+    /// Those used since `older` was filled, and their number.
+    recent: Counts<V>,
+    used: usize,
+    /// Those used before, and their number.
+    older: Counts<V>,
+    unused: usize,
+    /// Their part of those of all worlds.
+    share: Share,
+}
+
+type Counts<V> = BTreeMap<u64, HashMap<u64, V>>;
+
+fn number<V>(counts: &Counts<V>) -> usize {
+    counts.values().map(HashMap::len).sum()
+}
+
+impl<V: Default> Recent<V> {
+    /// The count of a fault under a key. A new one may be the `most`th at most.
+    fn entry(&mut self, most: usize, fault: u64, key: u64) -> &mut V {
+        let is_used = self.recent.get(&fault).is_some_and(|counts| counts.contains_key(&key));
+        if !is_used {
+            let most = if self.share.is_full() { most.min(FEW) } else { most };
+            if self.used >= most / 2 {
+                self.older = std::mem::take(&mut self.recent);
+                (self.used, self.unused) = (0, self.used);
+            }
+            let before = self.older.get_mut(&fault).and_then(|counts| counts.remove(&key));
+            self.unused -= usize::from(before.is_some());
+            self.used += 1;
+            self.recent.entry(fault).or_default().insert(key, before.unwrap_or_default());
+            self.share.resize(self.used + self.unused);
+        }
+        self.recent.entry(fault).or_default().entry(key).or_default()
+    }
+
+    fn keep(&mut self, faults: &BTreeSet<u64>) {
+        self.recent.retain(|fault, _| faults.contains(fault));
+        self.older.retain(|fault, _| faults.contains(fault));
+        (self.used, self.unused) = (number(&self.recent), number(&self.older));
+        self.share.resize(self.used + self.unused);
+    }
+}
 
 /// The counts of a world or key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,17 +96,19 @@ pub(crate) struct Plan {
     faults: Vec<(u64, Arc<Fault>)>,
 }
 
+/// The id of a fault's counters. It takes as long as the fault's text.
+pub(crate) fn id(fault: &Fault) -> u64 {
+    Draw::new(Seed(0), "fault").with_text(&fault.name).with_text(&fault.text).number()
+}
+
 impl Plan {
     pub(crate) fn new(generation: u64, faults: Vec<Fault>) -> Self {
-        Self::shared(generation, faults.into_iter().map(Arc::new))
+        Self { generation, faults: faults.into_iter().map(|fault| (id(&fault), Arc::new(fault))).collect() }
     }
 
-    /// A plan of faults that other plans have too.
-    pub(crate) fn shared(generation: u64, faults: impl IntoIterator<Item = Arc<Fault>>) -> Self {
-        let id = |fault: &Fault| {
-            Draw::new(Seed(0), "fault").with_text(&fault.name).with_text(&fault.text).number()
-        };
-        Self { generation, faults: faults.into_iter().map(|fault| (id(&fault), fault)).collect() }
+    /// A plan of faults that other plans have too, with their ids.
+    pub(crate) fn shared(generation: u64, faults: impl IntoIterator<Item = (u64, Arc<Fault>)>) -> Self {
+        Self { generation, faults: faults.into_iter().collect() }
     }
 
     /// The faults with the ids of their counters.
@@ -76,6 +126,13 @@ impl Plan {
 }
 
 impl Counters {
+    /// Counters whose number counts towards that of all worlds.
+    pub(crate) fn new(all: &Arc<Memory>) -> Self {
+        let mut counters = Self::default();
+        (counters.attempts.share, counters.keys.share) = (all.share(0), all.share(0));
+        counters
+    }
+
     /// Counts an arrival and returns its number, from 1. The caller holds the lock under which faults count.
     pub(crate) const fn arrive(&mut self) -> u64 {
         self.arrived += 1;
@@ -88,25 +145,20 @@ impl Counters {
     }
 
     fn attempt_within(&mut self, most: usize, fault: u64, fingerprint: u64) -> u32 {
-        if let Some(count) = self.attempts.get_mut(&fault).and_then(|counts| counts.get_mut(&fingerprint)) {
-            let before = *count;
-            *count = before.saturating_add(1);
-            return before;
-        }
-        if self.recent >= most / 2 {
-            self.older = std::mem::take(&mut self.attempts);
-            self.recent = 0;
-        }
-        let before =
-            self.older.get_mut(&fault).and_then(|counts| counts.remove(&fingerprint)).unwrap_or_default();
-        self.attempts.entry(fault).or_default().insert(fingerprint, before.saturating_add(1));
-        self.recent += 1;
+        let count = self.attempts.entry(most, fault, fingerprint);
+        let before = *count;
+        *count = before.saturating_add(1);
         before
     }
 
-    /// The counts of a fault for a world or key.
-    pub(crate) fn scope(&mut self, fault: u64, scope: u64) -> &mut Scope {
-        self.scopes.entry((fault, scope)).or_default()
+    /// The counts of a fault for the world.
+    pub(crate) fn world(&mut self, fault: u64) -> &mut Scope {
+        self.world.entry(fault).or_default()
+    }
+
+    /// The counts of a fault for a key.
+    pub(crate) fn key(&mut self, fault: u64, key: u64) -> &mut Scope {
+        self.keys.entry(KEYS, fault, key)
     }
 
     /// Counts that a fault applied.
@@ -122,16 +174,15 @@ impl Counters {
     /// Number of fingerprints over all faults.
     #[cfg(test)]
     pub(crate) fn fingerprints(&self) -> usize {
-        self.attempts.values().chain(self.older.values()).map(HashMap::len).sum()
+        self.attempts.used + self.attempts.unused
     }
 
     /// Removes the counters of faults that are not in the plan.
     pub(crate) fn keep(&mut self, plan: &Plan) {
         let kept: BTreeSet<u64> = plan.faults().map(|(id, _)| id).collect();
-        self.attempts.retain(|fault, _| kept.contains(fault));
-        self.older.retain(|fault, _| kept.contains(fault));
-        self.recent = self.attempts.values().map(HashMap::len).sum();
-        self.scopes.retain(|(fault, _), _| kept.contains(fault));
+        self.attempts.keep(&kept);
+        self.keys.keep(&kept);
+        self.world.retain(|fault, _| kept.contains(fault));
         self.hits.retain(|fault, _| kept.contains(fault));
     }
 }
@@ -139,6 +190,7 @@ impl Counters {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memory::Limits;
 
     #[test]
     fn attempts_are_counted_by_fault_and_fingerprint() {
@@ -159,5 +211,38 @@ mod tests {
         }
         assert!(counters.fingerprints() > 500);
         assert_eq!(counters.attempt_within(1_000, 1, 1_000), 0, "it is forgotten");
+    }
+
+    #[test]
+    fn a_world_remembers_only_the_last_few_while_all_worlds_have_too_many() {
+        let all = Memory::new(Limits { world: usize::MAX, all: 1_000 }, Arc::default());
+        let (mut large, mut small) = (Counters::new(&all), Counters::new(&all));
+        for request in 0..1_001 {
+            large.attempt(1, request);
+        }
+        for request in 0..1_000 {
+            assert_eq!([small.attempt(1, request), small.attempt(1, request)], [0, 1]);
+            small.key(1, request).counted += 1;
+            assert!(small.fingerprints() <= FEW);
+        }
+        assert_eq!([small.attempt(1, 991), large.attempt(1, 1_000)], [2, 1], "the last ones are known");
+        large.attempt(1, 1_001);
+        large.attempt(1, 1_002);
+        assert!(large.fingerprints() <= 1_003 && large.attempt(1, 1_000) == 2);
+        drop((large, small));
+        assert!(!all.is_full());
+        assert_eq!(all.share(0).replace(0, 1_000), Ok(()), "all is given back");
+    }
+
+    #[test]
+    fn counts_of_the_world_are_never_forgotten_and_those_of_keys_are_bounded() {
+        let mut counters = Counters::default();
+        counters.world(1).counted = 7;
+        counters.key(1, 0).counted = 3;
+        for key in 0..KEYS as u64 {
+            counters.key(1, key).counted += 1;
+        }
+        assert_eq!((counters.world(1).counted, counters.key(1, 0).counted), (7, 0));
+        assert!(counters.keys.used + counters.keys.unused <= KEYS);
     }
 }

@@ -152,7 +152,7 @@ impl Counted<'_> {
                 (self.count.selects(before + 1), self.count.selected_among(before))
             }
             Per::World | Per::Key => {
-                let scope = counters.scope(id, group);
+                let scope = if *per == Per::World { counters.world(id) } else { counters.key(id, group) };
                 scope.counted += 1;
                 let (selected, before) = (self.count.selects(scope.counted), scope.selected);
                 scope.selected += u64::from(selected);

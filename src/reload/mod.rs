@@ -17,6 +17,7 @@ use crate::reload::status::{LoadEvent, LoadStatus};
 use crate::scenario::discover::default_root;
 use crate::scenario::files::{Files, normalize_path};
 use crate::scenario::load_all;
+use crate::scenario::model::{Scenario, SeedSetting};
 use crate::scenario::{LoadedFolder, LoadedScenario};
 use crate::world::registry::Registry;
 
@@ -34,6 +35,14 @@ pub(crate) struct Setup {
 }
 
 impl Setup {
+    /// The seed of a scenario.
+    fn seed(&self, scenario: &Scenario) -> Seed {
+        match scenario.seed {
+            SeedSetting::Fixed(seed) => seed,
+            SeedSetting::Random => self.random,
+        }
+    }
+
     /// The root of a scenario that was sent over HTTP: the given one, else the working directory if what is served lies in it
     /// or is it, else the root of the first file or folder that is served.
     fn root(&self) -> PathBuf {

@@ -1,7 +1,8 @@
 //! The load status of all scenarios, and applying a load to the worlds.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arc_swap::ArcSwap;
@@ -12,9 +13,11 @@ use crate::scenario::diagnostic::{Diagnostic, Severity, SourceLocation};
 use crate::scenario::discover::{
     own_world_named_like_scenario, scenario_named_like_own_world, shorten_paths,
 };
-use crate::scenario::model::{Scenario, SeedSetting};
+use crate::scenario::files::Files;
+use crate::scenario::model::Scenario;
 use crate::scenario::{LoadContext, LoadedScenario, load_text};
-use crate::world::snapshot::Snapshot;
+use crate::world::fault_edits;
+use crate::world::snapshot::{Counts, Foreign, NoDataset, Snapshot};
 
 /// The load status of one scenario.
 #[derive(Clone, Debug)]
@@ -39,6 +42,29 @@ pub(crate) struct Entry {
     stamp: u64,
     /// Whether what is served was sent over HTTP. It is served until one of the files is saved.
     sent: bool,
+    /// About how many bytes it takes, if it was sent.
+    weight: usize,
+}
+
+/// Most scenarios that were sent over HTTP.
+const MOST_SENT: usize = 200;
+/// Most bytes of them together, by `weight`.
+const SENT_BYTES: usize = 64 << 20;
+
+/// Why a scenario that was sent is not served.
+#[derive(Clone, Debug)]
+pub(crate) enum Refused {
+    Wrong(Vec<Diagnostic>),
+    /// Too many were sent.
+    Number {
+        most: usize,
+    },
+    /// They would take too much memory.
+    Memory {
+        most: usize,
+    },
+    /// They would have too many records.
+    Records(NoDataset),
 }
 
 impl Entry {
@@ -138,22 +164,27 @@ impl LoadStatus {
     /// entry, and whether it is new.
     ///
     /// # Errors
-    /// All that is wrong with it; then nothing changes.
+    /// Something is wrong with it, or there is no room for it; then nothing changes.
     pub(crate) fn send(
         &self,
         setup: &Setup,
         (name, text): (&str, &str),
+        datasets: &Foreign,
         serve: impl FnOnce(Arc<Snapshot>),
-    ) -> Result<(Entry, bool), Vec<Diagnostic>> {
-        let context =
-            LoadContext { files: setup.files.as_ref(), root: setup.root(), today: clock::system_now().day() };
+    ) -> Result<(Entry, bool), Refused> {
+        let files = Measured { files: setup.files.as_ref(), bytes: AtomicUsize::new(text.len()) };
+        let context = LoadContext { files: &files, root: setup.root(), today: clock::system_now().day() };
         let mut loaded = load_text(&context, name, text);
         let _applying = self.applying.lock().unwrap_or_else(PoisonError::into_inner);
         let mut entries = Vec::clone(&self.entries());
         loaded.diagnostics.extend(taken_names(&entries, name, &loaded));
         shorten_paths(&mut loaded.diagnostics, &setup.cwd);
         let failed = loaded.diagnostics.iter().any(|problem| problem.severity == Severity::Error);
-        let Some(scenario) = loaded.scenario.filter(|_| !failed) else { return Err(loaded.diagnostics) };
+        let Some(scenario) = loaded.scenario.filter(|_| !failed) else {
+            return Err(Refused::Wrong(loaded.diagnostics));
+        };
+        let weight = weight(&scenario) + files.bytes.load(Ordering::Relaxed);
+        check_room(&entries, name, weight)?;
         let known = entries.iter().position(|entry| entry.name == name);
         let place = known.unwrap_or_else(|| {
             entries.push(Entry::new(name.to_owned(), None));
@@ -161,13 +192,62 @@ impl LoadStatus {
         });
         let entry = &mut entries[place];
         let new = entry.snapshot.is_none();
+        let snapshot = Snapshot::new(entry.generation + 1, setup.seed(&scenario), scenario);
+        let snapshot = snapshot.sent(datasets, entry.snapshot.as_deref()).map_err(Refused::Records)?;
         entry.problems = loaded.diagnostics;
         entry.stamp = stamp(&entry.files, |file| Some(setup.files.stamp(file)));
-        entry.sent = true;
-        entry.serve(setup, scenario, serve);
+        (entry.sent, entry.weight) = (true, weight);
+        entry.serve(snapshot, serve);
         let entry = entry.clone();
         self.publish(entries);
         Ok((entry, new))
+    }
+}
+
+/// About how many bytes a scenario takes beside its text.
+fn weight(scenario: &Scenario) -> usize {
+    let Counts { businesses, locations, given, .. } = Counts::of(scenario);
+    let faults = scenario.faults.iter().map(fault_edits::weight);
+    2048 * (businesses + locations) + 512 * given + 128 * scenario.keys.len() + faults.sum::<usize>()
+}
+
+/// Checks that there is room for one more scenario of that weight, in place of the one of its name.
+fn check_room(entries: &[Entry], name: &str, weight: usize) -> Result<(), Refused> {
+    let others = || entries.iter().filter(|entry| entry.sent && entry.name != name);
+    if others().count() >= MOST_SENT {
+        return Err(Refused::Number { most: MOST_SENT });
+    }
+    let bytes = others().map(|entry| entry.weight).sum::<usize>() + weight;
+    if bytes > SENT_BYTES { Err(Refused::Memory { most: SENT_BYTES }) } else { Ok(()) }
+}
+
+/// Files that count the bytes that are read.
+struct Measured<'a> {
+    files: &'a dyn Files,
+    bytes: AtomicUsize,
+}
+
+impl Files for Measured<'_> {
+    fn read(&self, path: &Path, limit: u64) -> std::io::Result<Vec<u8>> {
+        let read = self.files.read(path, limit)?;
+        self.bytes.fetch_add(read.len(), Ordering::Relaxed);
+        Ok(read)
+    }
+
+    fn list(&self, folder: &Path) -> std::io::Result<Vec<(PathBuf, bool)>> {
+        self.files.list(folder)
+    }
+
+    fn is_folder(&self, path: &Path) -> bool {
+        self.files.is_folder(path)
+    }
+
+    fn real(&self, path: &Path) -> std::io::Result<PathBuf> {
+        self.files.real(path)
+    }
+
+    fn stamp(&self, path: &Path) -> u64 {
+        self.files.stamp(path)
     }
 }
 
@@ -245,6 +325,7 @@ impl Entry {
             files: Vec::new(),
             stamp: 0,
             sent: false,
+            weight: 0,
         }
     }
 
@@ -275,20 +356,16 @@ impl Entry {
         }
         self.name.clone_from(&name);
         self.print = print;
-        self.sent = false;
-        self.serve(setup, scenario, serve);
+        (self.sent, self.weight) = (false, 0);
+        self.serve(Snapshot::new(self.generation + 1, setup.seed(&scenario), scenario), serve);
         let problems = if known { Vec::new() } else { loaded.diagnostics };
         Some(LoadEvent::Loaded { name, generation: self.generation, problems })
     }
 
-    fn serve(&mut self, setup: &Setup, scenario: Scenario, serve: impl FnOnce(Arc<Snapshot>)) {
-        let seed = match scenario.seed {
-            SeedSetting::Fixed(seed) => seed,
-            SeedSetting::Random => setup.random,
-        };
-        self.generation += 1;
+    fn serve(&mut self, snapshot: Snapshot, serve: impl FnOnce(Arc<Snapshot>)) {
+        self.generation = snapshot.generation;
         self.loaded_at = Some(clock::system_now());
-        let snapshot = Arc::new(Snapshot::new(self.generation, seed, scenario));
+        let snapshot = Arc::new(snapshot);
         self.snapshot = Some(Arc::clone(&snapshot));
         serve(snapshot);
     }

@@ -13,6 +13,7 @@ use actix_service::{ServiceFactory, ServiceFactoryExt, fn_service, map_config};
 use actix_web::dev::{AppConfig, ServiceRequest, ServiceResponse};
 use actix_web::{App, Error, web};
 use tokio::net::TcpStream;
+use tokio::time::sleep;
 
 use crate::server::app::app;
 use crate::server::state::State;
@@ -37,6 +38,12 @@ impl Settings {
 
 /// Signals within this time are one: a terminal and the script in which the server runs may both pass on one Ctrl-C.
 const SAME: Duration = Duration::from_millis(300);
+/// For how long the server goes on as before when it is asked to stop. A call that was sent before is read meanwhile, also
+/// on a connection that was not accepted yet.
+const LAST_CALLS: Duration = Duration::from_millis(100);
+/// For how long a connection goes on after that, by the clock of its own thread, which may be behind. A connection that is
+/// idle then is closed.
+const LAST_READ: Duration = Duration::from_millis(20);
 
 /// How the server ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,9 +67,10 @@ pub(crate) fn run(listener: TcpListener, state: State, settings: Settings) -> io
         let handle = server.handle();
         let interrupted = async {
             signals.next().await;
+            sleep(LAST_CALLS).await;
             // The call itself sends the command; its future only waits for the end.
             drop(handle.stop(true));
-            tokio::time::sleep(SAME).await;
+            sleep(SAME).await;
             Signals::start().next().await;
         };
         let stopped = async {
@@ -192,7 +200,10 @@ where
         let http = HttpService::build()
             .graceful_shutdown_signal(move || {
                 let signal = signal.clone();
-                async move { signal.notified().await }
+                async move {
+                    signal.notified().await;
+                    sleep(LAST_READ).await;
+                }
             })
             .keep_alive(Duration::from_secs(75))
             // Drops the handler of a delayed answer when its client leaves.

@@ -1,6 +1,6 @@
 //! `GET /metrics`: metrics in the text format of Prometheus (OpenMetrics 1.0).
 
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -29,35 +29,49 @@ pub(crate) struct Metrics {
     /// For each operation its histogram and the counter of its status 200 without a fault, which most requests need. The
     /// last element is for requests without an operation.
     usual: Vec<(Histogram, Counter)>,
-    faults: Mutex<FaultNames>,
+    /// The labels of requests to which a fault applied, and of the others.
+    labels: [Mutex<Labels>; 2],
 }
 
-/// The names of faults that have counters. Faults can be put at runtime under new names without end.
+/// The labels that have counters. Faults can be put at runtime under new names and codes without end.
 #[derive(Debug, Default)]
-struct FaultNames {
-    names: BTreeSet<String>,
+struct Labels {
+    known: HashSet<Call>,
+    /// About how many bytes they take in the metrics.
     bytes: usize,
 }
 
-/// Most bytes of the names of faults that have counters.
-const FAULT_NAMES: usize = 64 << 10;
+/// Most bytes of the labels of requests to which a fault applied, and of the others.
+const LABELS: usize = 256 << 10;
+/// Most characters of a name.
+const NAME: usize = 100;
+/// Most scenarios of which loads are counted.
+const SCENARIOS: usize = 500;
+/// The name of all others.
+const OTHERS: &str = "(others)";
 
-/// The label of all other faults.
-const OTHER_FAULTS: &str = "(others)";
-
-impl FaultNames {
-    /// The label of a fault.
-    fn label(&mut self, name: &str) -> String {
-        // A counter takes about as many bytes beside the name.
-        let bytes = name.len() + 64;
-        if !self.names.contains(name) {
-            if self.bytes + bytes > FAULT_NAMES {
-                return OTHER_FAULTS.to_owned();
-            }
-            self.bytes += bytes;
-            self.names.insert(name.to_owned());
+impl Labels {
+    /// The labels under which a request is counted.
+    fn labels(&mut self, call: Call) -> Call {
+        if self.known.contains(&call) {
+            return call;
         }
-        name.to_owned()
+        // A character that is escaped takes two bytes.
+        let bytes = 120 + 2 * call.fault.as_ref().map_or(0, String::len);
+        if self.bytes + bytes > LABELS {
+            return Call { status: None, code: None, fault: Some(OTHERS.to_owned()), ..call };
+        }
+        self.bytes += bytes;
+        self.known.insert(call.clone());
+        call
+    }
+}
+
+/// A name, cut if it is long.
+fn label(name: &str) -> String {
+    match name.char_indices().nth(NAME) {
+        Some((end, _)) => format!("{}…", &name[..end]),
+        None => name.to_owned(),
     }
 }
 
@@ -102,7 +116,7 @@ impl Default for Metrics {
                 )
             })
             .collect();
-        Self { calls, durations, usual, faults: Mutex::default() }
+        Self { calls, durations, usual, labels: Default::default() }
     }
 }
 
@@ -126,8 +140,10 @@ impl Metrics {
             operation: name(call.operation),
             status: status.map(u32::from),
             code: call.code,
-            fault: fault.map(|name| self.faults.lock().unwrap_or_else(PoisonError::into_inner).label(name)),
+            fault: fault.map(label),
         };
+        let labels = &self.labels[usize::from(fault.is_none())];
+        let call = labels.lock().unwrap_or_else(PoisonError::into_inner).labels(call);
         self.calls.get_or_create(&call).inc();
     }
 }
@@ -152,8 +168,9 @@ pub(crate) async fn get(state: web::Data<State>) -> Result<HttpResponse, AdminEr
     registry.register("deliveries", "Deliveries that were answered 2xx", load(&engine.delivered));
     registry.register("deliveries_dead", "Deliveries that are not tried any more", load(&engine.dead));
     let (loads, failures) = (Family::<Loaded, Counter>::default(), Family::<Loaded, Counter>::default());
-    for entry in state.board.entries().iter() {
-        let loaded = Loaded { scenario: entry.name.clone() };
+    for (place, entry) in state.board.entries().iter().enumerate() {
+        let scenario = if place < SCENARIOS { label(&entry.name) } else { OTHERS.to_owned() };
+        let loaded = Loaded { scenario };
         loads.get_or_create(&loaded).inc_by(entry.generation);
         failures.get_or_create(&loaded).inc_by(entry.failures);
     }
@@ -187,15 +204,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn faults_under_new_names_without_end_share_one_label() {
-        let mut names = FaultNames::default();
-        assert_eq!(names.label("first"), "first");
-        let long = |number: usize| format!("{number:04}{}", "x".repeat(1_000));
-        for number in 0..1_000 {
-            names.label(&long(number));
+    fn faults_under_new_names_and_codes_without_end_share_one_label() {
+        let mut labels = Labels::default();
+        let call = |code: u32, fault: &str| Call {
+            operation: "reviews",
+            status: Some(200 + code % 300),
+            code: Some(code),
+            fault: Some(label(fault)),
+        };
+        let long = |number: u32| format!("{number:04}{}", "ü".repeat(1_000));
+        for number in 0..20_000 {
+            labels.labels(call(number, &long(number)));
         }
-        assert_eq!((names.label("first"), names.label(&long(5))), ("first".to_owned(), long(5)));
-        assert_eq!(names.label(&long(2_000)), OTHER_FAULTS);
-        assert!(names.bytes <= FAULT_NAMES);
+        assert_eq!(labels.labels(call(5, &long(5))), call(5, &long(5)));
+        assert_eq!(label(&long(5)).chars().count(), NAME + 1);
+        let other = labels.labels(call(19_999, &long(19_999)));
+        assert_eq!((other.status, other.code, other.fault.as_deref()), (None, None, Some(OTHERS)));
+        assert!(labels.bytes <= LABELS && labels.known.len() > 500);
     }
 }

@@ -15,7 +15,7 @@ use crate::fault::transmission::Transmission;
 use crate::pipeline;
 use crate::pipeline::receive::receive;
 use crate::pipeline::record::Outcome;
-use crate::reload::status::{Entry, LoadEvent, LoadStatus};
+use crate::reload::status::{Entry, LoadEvent, LoadStatus, Refused};
 use crate::reload::{Setup, read};
 use crate::scenario::files::{Files, Memory};
 use crate::world::World;
@@ -106,8 +106,19 @@ impl ScenarioFolder {
 
     /// Replaces a scenario as `PUT /__admin/scenarios/{name}` does. Returns the codes of the errors.
     pub(crate) fn replace(&self, name: &str, text: &str) -> Vec<&'static str> {
-        let sent = self.status.send(&self.setup, (name, text), |snapshot| self.registry.apply(&snapshot));
-        sent.err().unwrap_or_default().iter().map(|problem| problem.code).collect()
+        match self.send(name, text) {
+            Ok(_) => Vec::new(),
+            Err(Refused::Wrong(problems)) => problems.iter().map(|problem| problem.code).collect(),
+            Err(other) => panic!("{other:?}"),
+        }
+    }
+
+    /// Sends a scenario as `PUT /__admin/scenarios/{name}` does. Returns whether it is new.
+    pub(crate) fn send(&self, name: &str, text: &str) -> std::result::Result<bool, Refused> {
+        let datasets = &self.registry.shared.datasets;
+        let sent =
+            self.status.send(&self.setup, (name, text), datasets, |snapshot| self.registry.apply(&snapshot));
+        sent.map(|(_, is_new)| is_new)
     }
 
     pub(crate) fn entry(&self, name: &str) -> Entry {

@@ -4,6 +4,7 @@
 mod harness;
 mod greeting;
 
+mod bounds;
 mod fault_reload;
 mod fault_repeats;
 mod fault_shares;

@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 
 use crate::clock::{self, Moment, Reading, VirtualClock, later};
 use crate::draw::{Draw, Seed};
-use crate::fault::counters::Counters;
+use crate::fault::counters::{Counters, Plan};
 use crate::ledger::subscriptions::Subscription;
 use crate::memory::Memory;
 use crate::webhook::client::{Failure, Outgoing};
@@ -128,7 +128,13 @@ pub(crate) struct DueDelivery {
 }
 
 impl WebhookState {
-    pub(crate) fn new(plan: Arc<WebhookPlan>, seed: Seed, memory: Arc<Memory>) -> Self {
+    /// `counted` bounds what faults count in all worlds.
+    pub(crate) fn new(
+        plan: Arc<WebhookPlan>,
+        seed: Seed,
+        memory: Arc<Memory>,
+        counted: &Arc<Memory>,
+    ) -> Self {
         let state = State {
             timeline: timeline::Progress::new(&plan.settings.timeline),
             plan,
@@ -136,7 +142,7 @@ impl WebhookState {
             is_closed: false,
             schedule: Schedule::new(Arc::clone(&memory)),
             conversations: Conversations::new(Arc::clone(&memory)),
-            fault_counters: Counters::default(),
+            fault_counters: Counters::new(counted),
             occurrences: Occurrences::default(),
             memory,
         };
@@ -160,7 +166,7 @@ impl WebhookState {
             state.timeline = timeline::Progress::until(&plan.settings.timeline, since_start);
         }
         if state.plan.settings.faults != plan.settings.faults {
-            state.fault_counters = Counters::default();
+            state.fault_counters.keep(&Plan::default());
         }
         state.plan = Arc::clone(plan);
         drop(state);

@@ -1,6 +1,8 @@
 //! What the text of a template may say. Steps of a rendering are counted, but one step could still double a text, and parsing
-//! deeply nested text could use up the stack. So expressions are bounded in length and depth, texts are joined only where
-//! they are written out, and statements that keep what they render are not supported.
+//! deeply nested text could use up the stack. So expressions are bounded in length and depth, a variable keeps few joined
+//! texts and none that is made of another variable, and statements that keep what they render are not supported.
+
+use std::collections::BTreeSet;
 
 use minijinja::machinery::ast::{BinOpKind, CallArg, Expr, Stmt};
 use minijinja::machinery::{Span, Token, parse, tokenize};
@@ -18,6 +20,8 @@ const DEPTH: usize = 16;
 const ELIFS: usize = 50;
 /// Most `~` and `+` in one expression.
 const JOINS: usize = 8;
+/// Most `~` and `+` in all values of `set`, `with` and `for` together.
+const KEPT_JOINS: usize = 16;
 
 /// Checks a template. An error of its syntax is reported too.
 pub(crate) fn check(text: &str) -> Result<(), Problem> {
@@ -25,8 +29,11 @@ pub(crate) fn check(text: &str) -> Result<(), Problem> {
         return Err(Problem { message: format!("a template has at most {} KiB", TEXT >> 10), line: 1 });
     }
     check_size(text)?;
-    let template = parse(text, "template", SyntaxConfig::default()).map_err(|error| Problem::from(&error))?;
-    statement(&template)
+    let parsed = parse(text, "template", SyntaxConfig::default()).map_err(|error| Problem::from(&error))?;
+    let mut checks = Checks::default();
+    checks.made.insert("loop");
+    checks.find_made(&parsed);
+    checks.statement(&parsed)
 }
 
 fn problem(span: Span, message: impl Into<String>) -> Problem {
@@ -73,43 +80,115 @@ fn check_size(text: &str) -> Result<(), Problem> {
     Ok(())
 }
 
-fn statements(list: &[Stmt<'_>]) -> Result<(), Problem> {
-    list.iter().try_for_each(statement)
+/// The checks of one template.
+#[derive(Default)]
+struct Checks<'a> {
+    /// The variables that the template makes anywhere. All other names are those of the payload.
+    made: BTreeSet<&'a str>,
+    /// The number of `~` and `+` whose result a variable keeps.
+    kept_joins: usize,
 }
 
-fn statement(statement: &Stmt<'_>) -> Result<(), Problem> {
-    let refuse = |span: Span, what: &str| Err(problem(span, format!("{what} is not supported in templates")));
-    match statement {
-        Stmt::Template(it) => statements(&it.children),
-        Stmt::EmitRaw(_) => Ok(()),
-        Stmt::EmitExpr(it) => written(&it.expr),
-        Stmt::IfCond(it) => {
-            written(&it.expr)?;
-            statements(&it.true_body)?;
-            statements(&it.false_body)
+impl<'a> Checks<'a> {
+    /// Collects the names of `set`, `with` and `for`.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the other statements make no variable")]
+    fn find_made(&mut self, statement: &Stmt<'a>) {
+        let (targets, inner): (Vec<&Expr<'a>>, [&[Stmt<'a>]; 2]) = match statement {
+            Stmt::Template(it) => (Vec::new(), [&it.children, &[]]),
+            Stmt::IfCond(it) => (Vec::new(), [&it.true_body, &it.false_body]),
+            Stmt::ForLoop(it) => (vec![&it.target], [&it.body, &it.else_body]),
+            Stmt::WithBlock(it) => {
+                (it.assignments.iter().map(|(target, _)| target).collect(), [&it.body, &[]])
+            }
+            Stmt::Set(it) => (vec![&it.target], [&[], &[]]),
+            _ => return,
+        };
+        for target in targets {
+            self.name_made(target);
         }
-        Stmt::ForLoop(it) if it.recursive => refuse(it.span(), "a recursive loop"),
-        Stmt::ForLoop(it) => {
-            kept(&it.iter)?;
-            it.filter_expr.as_ref().map_or(Ok(()), written)?;
-            statements(&it.body)?;
-            statements(&it.else_body)
+        inner.into_iter().flatten().for_each(|statement| self.find_made(statement));
+    }
+
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the other expressions are no names")]
+    fn name_made(&mut self, target: &Expr<'a>) {
+        match target {
+            Expr::Var(it) => {
+                self.made.insert(it.id);
+            }
+            Expr::List(it) => it.items.iter().for_each(|item| self.name_made(item)),
+            Expr::Tuple(it) => it.items.iter().for_each(|item| self.name_made(item)),
+            _ => {}
         }
-        Stmt::WithBlock(it) => {
-            it.assignments.iter().try_for_each(|(_, value)| kept(value))?;
-            statements(&it.body)
+    }
+
+    fn statements(&mut self, list: &[Stmt<'a>]) -> Result<(), Problem> {
+        list.iter().try_for_each(|statement| self.statement(statement))
+    }
+
+    fn statement(&mut self, statement: &Stmt<'a>) -> Result<(), Problem> {
+        let refuse =
+            |span: Span, what: &str| Err(problem(span, format!("{what} is not supported in templates")));
+        match statement {
+            Stmt::Template(it) => self.statements(&it.children),
+            Stmt::EmitRaw(_) => Ok(()),
+            Stmt::EmitExpr(it) => written(&it.expr).map(|_| ()),
+            Stmt::IfCond(it) => {
+                written(&it.expr)?;
+                self.statements(&it.true_body)?;
+                self.statements(&it.false_body)
+            }
+            Stmt::ForLoop(it) if it.recursive => refuse(it.span(), "a recursive loop"),
+            Stmt::ForLoop(it) => {
+                self.kept(&it.iter)?;
+                it.filter_expr.as_ref().map_or(Ok(()), |filter| written(filter).map(|_| ()))?;
+                self.statements(&it.body)?;
+                self.statements(&it.else_body)
+            }
+            Stmt::WithBlock(it) => {
+                it.assignments.iter().try_for_each(|(_, value)| self.kept(value))?;
+                self.statements(&it.body)
+            }
+            Stmt::Set(it) => self.kept(&it.expr),
+            Stmt::SetBlock(it) => refuse(it.span(), "`set` with a block"),
+            Stmt::AutoEscape(it) => refuse(it.span(), "`autoescape`"),
+            Stmt::FilterBlock(it) => refuse(it.span(), "`filter` with a block"),
+            Stmt::Do(it) => refuse(it.span(), "`do`"),
         }
-        Stmt::Set(it) => kept(&it.expr),
-        Stmt::SetBlock(it) => refuse(it.span(), "`set` with a block"),
-        Stmt::AutoEscape(it) => refuse(it.span(), "`autoescape`"),
-        Stmt::FilterBlock(it) => refuse(it.span(), "`filter` with a block"),
-        Stmt::Do(it) => refuse(it.span(), "`do`"),
+    }
+
+    /// Checks an expression whose value a variable keeps. If it is larger than what it is made of, the next variable must not
+    /// be made of that one, and there must be few of them.
+    fn kept(&mut self, expression: &Expr<'a>) -> Result<(), Problem> {
+        let parts = written(expression)?;
+        if parts.collects || parts.slices {
+            let message =
+                "`set`, `with` and `for` take no value with a slice or a new list: write it where it is used";
+            return Err(problem(expression.span(), message));
+        }
+        if parts.joins > 0
+            && let Some(name) = parts.names.iter().find(|name| self.made.contains(*name))
+        {
+            let message = format!(
+                "`set`, `with` and `for` take no value with `~` or `+` and the variable `{name}`, which the template makes: write it where it is used"
+            );
+            return Err(problem(expression.span(), message));
+        }
+        self.kept_joins += parts.joins;
+        if self.kept_joins > KEPT_JOINS {
+            let message = format!(
+                "the values of `set`, `with` and `for` have at most {KEPT_JOINS} `~` and `+` together: write some where they are used"
+            );
+            return Err(problem(expression.span(), message));
+        }
+        Ok(())
     }
 }
 
 /// What an expression has.
 #[derive(Default)]
-struct Parts {
+struct Parts<'a> {
+    /// Names of variables.
+    names: Vec<&'a str>,
     /// The number of `~` and `+`.
     joins: usize,
     /// Whether there is a list or map of other than constants.
@@ -119,7 +198,7 @@ struct Parts {
 }
 
 /// Checks an expression whose value is written or tested, and then gone.
-fn written(expression: &Expr<'_>) -> Result<(), Problem> {
+fn written<'a>(expression: &Expr<'a>) -> Result<Parts<'a>, Problem> {
     let mut parts = Parts::default();
     look(expression, &mut parts)?;
     if parts.joins > JOINS {
@@ -132,28 +211,20 @@ fn written(expression: &Expr<'_>) -> Result<(), Problem> {
             "`~` and `+` do not go together with lists and maps in one expression",
         ));
     }
-    Ok(())
-}
-
-/// Checks an expression whose value a variable keeps. It must not be larger than what it is made of, since the next
-/// variable could be made of it.
-fn kept(expression: &Expr<'_>) -> Result<(), Problem> {
-    let mut parts = Parts::default();
-    look(expression, &mut parts)?;
-    if parts.joins > 0 || parts.collects || parts.slices {
-        let message = "`set`, `with` and `for` take no value with `~`, `+`, a slice or a new list: write it where it is used";
-        return Err(problem(expression.span(), message));
-    }
-    Ok(())
+    Ok(parts)
 }
 
 /// Collects what an expression has.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the other operators make no text longer")]
-fn look(expression: &Expr<'_>, parts: &mut Parts) -> Result<(), Problem> {
-    let all = |list: &[Expr<'_>], parts: &mut Parts| list.iter().try_for_each(|item| look(item, parts));
+fn look<'a>(expression: &Expr<'a>, parts: &mut Parts<'a>) -> Result<(), Problem> {
+    let all = |list: &[Expr<'a>], parts: &mut Parts<'a>| list.iter().try_for_each(|item| look(item, parts));
     let collects = |list: &[Expr<'_>]| !list.iter().all(|item| matches!(item, Expr::Const(_)));
     match expression {
-        Expr::Var(_) | Expr::Const(_) => Ok(()),
+        Expr::Var(it) => {
+            parts.names.push(it.id);
+            Ok(())
+        }
+        Expr::Const(_) => Ok(()),
         Expr::Slice(it) => {
             parts.slices = true;
             look(&it.expr, parts)?;
@@ -211,7 +282,7 @@ fn look(expression: &Expr<'_>, parts: &mut Parts) -> Result<(), Problem> {
     }
 }
 
-fn arguments(list: &[CallArg<'_>], parts: &mut Parts) -> Result<(), Problem> {
+fn arguments<'a>(list: &[CallArg<'a>], parts: &mut Parts<'a>) -> Result<(), Problem> {
     list.iter().try_for_each(|argument| match argument {
         CallArg::Pos(value)
         | CallArg::Kwarg(_, value)
@@ -230,6 +301,8 @@ mod tests {
             "{\"a\": {{ data.id | tojson }}, \"b\": \"{{ event ~ '-' ~ businessId + 1 }}\"}",
             "{% for m in data.messages | reverse if m.text %}{{ m.text | default('') | tojson }}{% endfor %}",
             "{% set last = data.messages | last %}{{ last.text[:20] | tojson }}",
+            "{% set name = data.contact.firstName ~ ' ' ~ data.contact.lastName %}{{ name | tojson }}",
+            "{% with count = data.messages | length + 1 %}{% for m in data.messages %}{{ count ~ m.text }}{% endfor %}{% endwith %}",
             "{% for x in ['a', 'b'] %}{% if x == 'a' %}1{% elif loop.last %}2{% else %}3{% endif %}{% endfor %}",
             "{{ {'a': data, 'b': [event, 1]} | tojson }} {% raw %}{{ * }}{% endraw %} {# a ~ b #}",
         ] {
@@ -243,8 +316,17 @@ mod tests {
             |open: &str, close: &str, times| format!("{}1{}", open.repeat(times), close.repeat(times));
         for (text, message) in [
             ("\n{{ 'a' * 9 }}", "`*`"),
-            ("{% set a = a ~ a %}", "take no value"),
-            ("{% with a = a + a %}{% endwith %}", "take no value"),
+            ("{% set a = a ~ a %}", "the variable `a`"),
+            ("{% with a = a + a %}{% endwith %}", "the variable `a`"),
+            ("{% set b = data ~ data %}{% set c = b ~ b %}", "the variable `b`"),
+            ("{% for m in data %}{% set c = (m.a | upper) ~ data %}{% endfor %}", "the variable `m`"),
+            ("{% for m in data %}{% set c = data ~ loop.previtem %}{% endfor %}", "the variable `loop`"),
+            (
+                "{% if 1 %}{% set c = data[b] ~ '' %}{% else %}{% with (x, b) = data %}{% endwith %}{% endif %}",
+                "the variable `b`",
+            ),
+            (&"{% set c = data ~ data %}".repeat(17), "at most 16"),
+            (&format!("{{% set c = {}a %}}", "a ~ ".repeat(9)), "at most 8"),
             ("{% for a in [a, a] %}{% endfor %}", "take no value"),
             ("{% set a = a, a %}", "take no value"),
             ("{% set a %}x{% endset %}", "`set` with a block"),

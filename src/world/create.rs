@@ -7,12 +7,11 @@ use std::sync::Arc;
 use crate::clock;
 use crate::draw::Seed;
 use crate::fault::Fault;
+use crate::world::fault_edits::weight;
+use crate::world::snapshot::NoDataset;
 
 /// Most worlds.
 pub(crate) const MOST_WORLDS: usize = 100_000;
-/// Most large datasets in use under seeds other than their scenario's.
-pub(crate) const MOST_LARGE: usize = 8;
-
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WorldRequest {
     /// None means a generated name.
@@ -32,6 +31,13 @@ pub(crate) struct Start {
     pub(crate) faults: Vec<Arc<Fault>>,
 }
 
+impl Start {
+    /// How many bytes its faults take.
+    pub(crate) fn weight(&self) -> usize {
+        self.faults.iter().map(|fault| weight(fault)).sum()
+    }
+}
+
 /// Why a world is not created or begun anew.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CreateError {
@@ -47,6 +53,8 @@ pub enum CreateError {
     TooMany,
     /// There are too many large datasets.
     TooLarge,
+    /// The datasets have too many records.
+    TooManyRecords,
     /// There is no room for its faults.
     NoRoom,
     /// The system provides no random number for a key.
@@ -59,6 +67,17 @@ pub(crate) enum RemoveError {
     Unknown,
     /// It belongs to a scenario or a key.
     Standing,
+}
+
+const DATASET_ADVICE: &str = ": use the seed of such a world or leave `seed` out, or remove such a world.";
+
+impl From<NoDataset> for CreateError {
+    fn from(reason: NoDataset) -> Self {
+        match reason {
+            NoDataset::Large => Self::TooLarge,
+            NoDataset::Records => Self::TooManyRecords,
+        }
+    }
 }
 
 impl Display for CreateError {
@@ -81,13 +100,11 @@ impl Display for CreateError {
                 out,
                 "There are {MOST_WORLDS} worlds, the most there can be: DELETE /__admin/worlds/{{world}} removes one."
             ),
-            Self::TooLarge => write!(
-                out,
-                "{MOST_LARGE} datasets of more than 100000 records are in use under other seeds than their scenario's, the most there can be: use one of those seeds or leave `seed` out, or remove such a world."
-            ),
+            Self::TooLarge => write!(out, "{}{DATASET_ADVICE}", NoDataset::Large),
+            Self::TooManyRecords => write!(out, "{}{DATASET_ADVICE}", NoDataset::Records),
             Self::NoRoom => write!(
                 out,
-                "What was written to all worlds, faults included, takes all the memory that there is for it: DELETE /__admin/worlds/{{world}} removes one."
+                "There is no room for its faults: what was written to all worlds, faults included, takes all the memory that there is for it. DELETE /__admin/worlds/{{world}} removes one."
             ),
             Self::NoKey => write!(out, "The system gives no random number for a key."),
         }

@@ -4,20 +4,27 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::fault::Fault;
-use crate::fault::counters::Plan;
+use crate::fault::counters::{Plan, id};
+use crate::memory::Full;
 use crate::scenario::fault::MAX_FAULTS;
 
-/// Most bytes of all faults that are put into one world at runtime, as JSON.
-const MAX_BYTES: usize = 8 << 20;
-
 /// Changes that override the faults of a scenario file. A change is dropped when the file's fault of that name changes,
-/// appears or disappears.
+/// appears or disappears. Clones share the faults.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FaultEdits {
     /// Faults under new names, the last one first.
-    front: Vec<Arc<Fault>>,
+    front: Vec<Own>,
     /// Replacements of the file's faults by name. None means that the fault was removed.
-    over: BTreeMap<String, Option<Arc<Fault>>>,
+    over: BTreeMap<Arc<str>, Option<Own>>,
+}
+
+/// A fault that is not the file's.
+#[derive(Clone, Debug)]
+struct Own {
+    id: u64,
+    fault: Arc<Fault>,
+    /// The bytes that are counted for it.
+    weight: usize,
 }
 
 /// A fault of a world.
@@ -31,48 +38,63 @@ pub(crate) struct FaultStatus {
     pub(crate) hits: u64,
 }
 
+/// Why a fault is not put into a world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NoRoom {
+    /// There are too many.
+    Number,
+    Memory(Full),
+}
+
+/// About how many bytes a fault takes: its text in a few forms, and its values.
+pub(crate) fn weight(fault: &Fault) -> usize {
+    let values = fault.text.bytes().filter(|byte| matches!(byte, b',' | b'[' | b'{')).count();
+    512 + 4 * fault.text.len() + 40 * values
+}
+
 impl FaultEdits {
-    /// The changes that putting some faults in order makes.
+    /// The changes that the faults make, in order, with which a world starts. They count nothing here: its start keeps them.
     pub(crate) fn of(file: &Plan, faults: &[Arc<Fault>]) -> Self {
         let mut edits = Self::default();
         for fault in faults {
-            edits.put(file, Arc::clone(fault));
+            edits.put_own(file, Own { id: id(fault), fault: Arc::clone(fault), weight: 0 });
         }
         edits
     }
 
-    /// Whether the changes stay within their limits with one more fault.
-    pub(crate) fn has_room_for(&self, fault: &Fault) -> bool {
-        let put = self.front.iter().chain(self.over.values().flatten());
-        let (count, bytes) = put
-            .filter(|other| other.name != fault.name)
-            .fold((0, 0), |(count, bytes), other| (count + 1, bytes + other.text.len()));
-        count < MAX_FAULTS && bytes + fault.text.len() <= MAX_BYTES
+    /// How many bytes the changes take.
+    pub(crate) fn weight(&self) -> usize {
+        self.front.iter().chain(self.over.values().flatten()).map(|own| own.weight).sum()
     }
 
-    /// How many bytes of text the changes have.
-    pub(crate) fn size(&self) -> usize {
-        self.front.iter().chain(self.over.values().flatten()).map(|fault| fault.text.len()).sum()
+    /// Whether there are more changes than a world may have.
+    pub(crate) fn are_too_many(&self) -> bool {
+        self.front.len() + self.over.values().flatten().count() > MAX_FAULTS
     }
 
     /// Puts a fault: in the place of the one of its name, else in front of all. Returns whether its name is new.
-    pub(crate) fn put(&mut self, file: &Plan, fault: Arc<Fault>) -> bool {
-        if let Some(place) = self.front.iter_mut().find(|known| known.name == fault.name) {
-            *place = fault;
+    pub(crate) fn put(&mut self, file: &Plan, fault: Fault) -> bool {
+        self.put_own(file, Own { id: id(&fault), weight: weight(&fault), fault: Arc::new(fault) })
+    }
+
+    fn put_own(&mut self, file: &Plan, own: Own) -> bool {
+        let name = &*own.fault.name;
+        if let Some(place) = self.front.iter_mut().find(|known| known.fault.name == name) {
+            *place = own;
             return false;
         }
-        let removed = self.over.get(&fault.name).is_some_and(Option::is_none);
-        match file.named(&fault.name).filter(|_| !removed) {
-            Some(known) if *known == fault => {
-                self.over.remove(&fault.name);
+        let removed = self.over.get(name).is_some_and(Option::is_none);
+        match file.named(name).filter(|_| !removed) {
+            Some(known) if *known == own.fault => {
+                self.over.remove(name);
                 false
             }
             Some(_) => {
-                self.over.insert(fault.name.clone(), Some(fault));
+                self.over.insert(name.into(), Some(own));
                 false
             }
             None => {
-                self.front.insert(0, fault);
+                self.front.insert(0, own);
                 true
             }
         }
@@ -81,34 +103,38 @@ impl FaultEdits {
     /// Removes the fault of that name. Returns whether there was one.
     pub(crate) fn remove(&mut self, file: &Plan, name: &str) -> bool {
         let before = self.front.len();
-        self.front.retain(|fault| fault.name != name);
+        self.front.retain(|own| own.fault.name != name);
         if self.front.len() < before {
             return true;
         }
-        file.named(name).is_some() && self.over.insert(name.to_owned(), None) != Some(None)
+        file.named(name).is_some() && !matches!(self.over.insert(name.into(), None), Some(None))
     }
 
     /// Drops the changes that a new load of the file overrules.
     pub(crate) fn follow(&mut self, before: &Plan, now: &Plan) {
-        let text = |plan: &Plan, name: &str| plan.named(name).map(|fault| fault.text.clone());
+        fn text<'a>(plan: &'a Plan, name: &str) -> Option<&'a String> {
+            plan.named(name).map(|fault| &fault.text)
+        }
         let stays = |name: &str| text(before, name) == text(now, name);
-        self.front.retain(|fault| stays(&fault.name));
+        self.front.retain(|own| stays(&own.fault.name));
         self.over.retain(|name, _| stays(name));
     }
 
-    /// All faults in the order in which they are considered, each with whether it is as in the file.
-    pub(crate) fn over<'a>(&'a self, file: &'a Plan) -> impl Iterator<Item = (&'a Arc<Fault>, bool)> {
-        let front = self.front.iter().map(|fault| (fault, false));
-        front.chain(file.faults().filter_map(|(_, own)| match self.over.get(&own.name) {
-            None => Some((own, true)),
-            Some(other) => other.as_ref().map(|fault| (fault, fault.text == own.text)),
+    /// All faults in the order in which they are considered, with their ids, and each with whether it is as in the file.
+    pub(crate) fn over<'a>(&'a self, file: &'a Plan) -> impl Iterator<Item = (u64, &'a Arc<Fault>, bool)> {
+        let front = self.front.iter().map(|own| (own.id, &own.fault, false));
+        front.chain(file.faults().filter_map(|(id, known)| match self.over.get(&*known.name) {
+            None => Some((id, known, true)),
+            Some(other) => other.as_ref().map(|own| (own.id, &own.fault, own.fault.text == known.text)),
         }))
     }
 
     /// The faults with the changes; none if there are no changes.
     pub(crate) fn plan(&self, file: &Plan) -> Option<Plan> {
         let changed = !self.front.is_empty() || !self.over.is_empty();
-        changed.then(|| Plan::shared(file.generation, self.over(file).map(|(fault, _)| Arc::clone(fault))))
+        changed.then(|| {
+            Plan::shared(file.generation, self.over(file).map(|(id, fault, _)| (id, Arc::clone(fault))))
+        })
     }
 }
 
@@ -140,13 +166,13 @@ mod tests {
     }
 
     fn put(edits: &mut FaultEdits, file: &Plan, name: &str, text: &str) -> bool {
-        edits.put(file, Arc::new(fault(name, text)))
+        edits.put(file, fault(name, text))
     }
 
     /// Names and texts in order; an asterisk where it is not as in the file.
     fn shown(edits: &FaultEdits, file: &Plan) -> Vec<String> {
         let mark = |own: bool| if own { "" } else { "*" };
-        edits.over(file).map(|(fault, own)| format!("{}{}{}", fault.name, fault.text, mark(own))).collect()
+        edits.over(file).map(|(_, fault, own)| format!("{}{}{}", fault.name, fault.text, mark(own))).collect()
     }
 
     #[test]
@@ -164,14 +190,16 @@ mod tests {
     }
 
     #[test]
-    fn a_world_takes_so_many_faults_at_runtime() {
-        let file = file(&[]);
-        let mut edits = FaultEdits::default();
-        for number in 0..MAX_FAULTS {
-            put(&mut edits, &file, &number.to_string(), "");
-        }
-        assert!(!edits.has_room_for(&fault("new", "")) && edits.has_room_for(&fault("7", "")));
-        assert!(!edits.has_room_for(&fault("7", &"x".repeat(MAX_BYTES + 1))));
+    fn changes_are_weighed_without_those_of_the_start_and_clones_share_their_faults() {
+        let file = file(&[("a", "1")]);
+        let mut edits = FaultEdits::of(&file, &[Arc::new(fault("start", "[1,1]"))]);
+        assert_eq!(edits.weight(), 0);
+        put(&mut edits, &file, "a", "[1,1]");
+        assert_eq!(edits.weight(), 512 + 4 * 5 + 40 * 2);
+        let other = edits.clone();
+        assert!(Arc::ptr_eq(&edits.front[0].fault, &other.front[0].fault));
+        assert!(edits.remove(&file, "a"));
+        assert_eq!(edits.weight(), 0);
     }
 
     #[test]

@@ -29,10 +29,11 @@ use crate::auth::Key;
 use crate::clock;
 use crate::draw::Seed;
 use crate::fault::Fault;
+use crate::fault::counters::Plan;
 use crate::journal::secrets::Secrets;
 use crate::memory::Share;
 use crate::world::create::Start;
-use crate::world::fault_edits::{FaultEdits, FaultStatus};
+use crate::world::fault_edits::{FaultEdits, FaultStatus, NoRoom};
 use crate::world::run::Run;
 use crate::world::shared::Shared;
 use crate::world::snapshot::Snapshot;
@@ -67,27 +68,37 @@ struct WorldConfig {
     seed: Option<Seed>,
     /// Fault changes made at runtime, which override the scenario's.
     fault_edits: FaultEdits,
-    /// The memory of those faults.
+    /// The memory of those faults, and of those of the start.
     share: Share,
 }
 
 impl WorldConfig {
-    fn new(scenario: Arc<Snapshot>, start: Start, share: Share) -> Self {
+    fn new(scenario: Arc<Snapshot>, start: Start, mut share: Share) -> Self {
+        share.resize(start.weight());
         let fault_edits = FaultEdits::of(&scenario.faults, &start.faults);
-        let mut config = Self { scenario, seed: start.seed, start, fault_edits, share };
-        config.recount();
-        config
+        Self { scenario, seed: start.seed, start, fault_edits, share }
     }
 
-    /// Counts the memory of the world's own faults. One takes about four times its text, and those of the start are mostly
-    /// changes, too.
-    fn recount(&mut self) {
-        let start: usize = self.start.faults.iter().map(|fault| fault.text.len()).sum();
-        self.share.resize(2 * (start + self.fault_edits.size()));
+    /// Changes the faults.
+    ///
+    /// # Errors
+    /// There is no room for their memory; they stay as they were.
+    fn edit<T>(&mut self, change: impl FnOnce(&mut FaultEdits, &Plan) -> T) -> Result<T, NoRoom> {
+        let mut edits = self.fault_edits.clone();
+        let changed = change(&mut edits, &self.scenario.faults);
+        let (before, after) = (self.fault_edits.weight(), edits.weight());
+        if after > before && edits.are_too_many() {
+            return Err(NoRoom::Number);
+        }
+        self.share.replace(before, after).map_err(NoRoom::Memory)?;
+        self.fault_edits = edits;
+        Ok(changed)
     }
 
-    fn snapshot(&self) -> Arc<Snapshot> {
-        self.scenario.with(self.seed, self.fault_edits.plan(&self.scenario.faults))
+    /// What is served. `given_up` was served before.
+    fn snapshot(&self, shared: &Shared, given_up: Option<&Snapshot>) -> Arc<Snapshot> {
+        let faults = self.fault_edits.plan(&self.scenario.faults);
+        self.scenario.with(self.seed, faults, &shared.datasets, given_up)
     }
 }
 
@@ -124,9 +135,10 @@ impl World {
         shared: &Shared,
     ) -> Self {
         let clock = start.clock.apply_to(scenario.clock);
-        let config = WorldConfig::new(scenario, start, shared.memory().share(0));
+        let config = WorldConfig::new(scenario, start, shared.fault_memory().share(0));
         let stream = Arc::new(Stream::new(&shared.watchers));
-        let run = Run::new(config.snapshot(), clock, Arc::clone(&stream), minted.as_ref(), shared);
+        let snapshot = config.snapshot(shared, None);
+        let run = Run::new(snapshot, clock, Arc::clone(&stream), minted.as_ref(), shared);
         let world = Self {
             name,
             minted,
@@ -182,11 +194,15 @@ impl World {
     pub(crate) fn replace(&self, scenario: &Arc<Snapshot>) {
         let mut config = self.config();
         let before = std::mem::replace(&mut config.scenario, Arc::clone(scenario));
-        config.fault_edits.follow(&before.faults, &scenario.faults);
-        config.recount();
+        let followed = config.edit(|edits, now| edits.follow(&before.faults, now));
+        debug_assert!(followed.is_ok(), "there is always room for fewer");
+        self.serve(&config);
+        self.run().publish_reload();
+    }
+
+    fn serve(&self, config: &WorldConfig) {
         let run = self.run();
-        run.serve(&config.snapshot());
-        run.publish_reload();
+        run.serve(&config.snapshot(&self.shared, Some(&run.snapshot())));
     }
 
     /// The scenario as loaded, and the world's seed if it differs from the scenario's.
@@ -200,12 +216,10 @@ impl World {
     pub(crate) fn faults(&self) -> Vec<FaultStatus> {
         let config = self.config();
         let run = self.run();
-        let snapshot = run.snapshot();
         let counters = run.counters();
-        let ids = snapshot.faults.faults().map(|(id, _)| id);
-        let listed = ids.zip(config.fault_edits.over(&config.scenario.faults));
+        let listed = config.fault_edits.over(&config.scenario.faults);
         listed
-            .map(|(id, (fault, from_file))| FaultStatus {
+            .map(|(id, fault, from_file)| FaultStatus {
                 fault: Arc::clone(fault),
                 from_file,
                 hits: counters.hits(id),
@@ -213,52 +227,52 @@ impl World {
             .collect()
     }
 
-    /// Whether one more fault may be put into the world at runtime.
-    pub(crate) fn has_room_for(&self, fault: &Fault) -> bool {
-        self.config().fault_edits.has_room_for(fault) && !self.shared.memory().is_full()
-    }
-
     /// Puts a fault: in the place of the one of its name, else in front of all. Returns whether its name is new.
-    pub(crate) fn put_fault(&self, fault: Fault) -> bool {
+    ///
+    /// # Errors
+    /// There is no room for it; the faults stay as they were.
+    pub(crate) fn put_fault(&self, fault: Fault) -> Result<bool, NoRoom> {
         let mut config = self.config();
-        let WorldConfig { scenario, fault_edits, .. } = &mut *config;
-        let fault = Arc::new(fault);
-        let new = fault_edits.put(&scenario.faults, Arc::clone(&fault));
-        config.recount();
-        let run = self.run();
-        run.serve(&config.snapshot());
-        run.publish_fault_change(&fault.name, if new { "added" } else { "replaced" });
-        new
+        let name = fault.name.clone();
+        let is_new = config.edit(|edits, file| edits.put(file, fault))?;
+        self.serve(&config);
+        self.run().publish_fault_change(&name, if is_new { "added" } else { "replaced" });
+        Ok(is_new)
     }
 
     /// Enables or disables the fault of that name. Returns whether there is one.
-    pub(crate) fn enable_fault(&self, name: &str, enabled: bool) -> bool {
+    ///
+    /// # Errors
+    /// There is no room for the changed fault; the faults stay as they were.
+    pub(crate) fn enable_fault(&self, name: &str, enabled: bool) -> Result<bool, NoRoom> {
         let mut config = self.config();
-        let WorldConfig { scenario, fault_edits, .. } = &mut *config;
-        let mut faults = fault_edits.over(&scenario.faults).map(|(fault, _)| fault);
-        let Some(fault) = faults.find(|fault| fault.name == name) else { return false };
+        let mut faults = config.fault_edits.over(&config.scenario.faults).map(|(_, fault, _)| fault);
+        let Some(fault) = faults.find(|fault| fault.name == name) else { return Ok(false) };
+        if fault.enabled == enabled {
+            return Ok(true);
+        }
         let fault = Fault { enabled, ..Fault::clone(fault) };
         drop(faults);
-        fault_edits.put(&scenario.faults, Arc::new(fault));
-        config.recount();
-        let run = self.run();
-        run.serve(&config.snapshot());
-        run.publish_fault_change(name, if enabled { "enabled" } else { "disabled" });
-        true
+        config.edit(|edits, file| edits.put(file, fault))?;
+        self.serve(&config);
+        self.run().publish_fault_change(name, if enabled { "enabled" } else { "disabled" });
+        Ok(true)
     }
 
     /// Removes the fault of that name. Returns whether there was one.
     pub(crate) fn remove_fault(&self, name: &str) -> bool {
         let mut config = self.config();
-        let WorldConfig { scenario, fault_edits, .. } = &mut *config;
-        let removed = fault_edits.remove(&scenario.faults, name);
-        config.recount();
-        let run = self.run();
-        run.serve(&config.snapshot());
+        let removed = config.edit(|edits, file| edits.remove(file, name)).unwrap_or_default();
+        self.serve(&config);
         if removed {
-            run.publish_fault_change(name, "removed");
+            self.run().publish_fault_change(name, "removed");
         }
         removed
+    }
+
+    /// How many bytes its own faults take.
+    pub(crate) fn fault_bytes(&self) -> usize {
+        self.config().share.bytes()
     }
 
     /// The seed that a reset returns to, if it is not the scenario's.
@@ -288,10 +302,11 @@ impl World {
     fn begin(&self, mut config: MutexGuard<'_, WorldConfig>, scenario: Arc<Snapshot>, start: &Start) {
         config.fault_edits = FaultEdits::of(&scenario.faults, &start.faults);
         (config.scenario, config.seed) = (scenario, start.seed);
-        config.recount();
+        config.share.resize(start.weight());
         let clock = start.clock.apply_to(config.scenario.clock);
         let stream = Arc::clone(&self.stream);
-        let run = Run::new(config.snapshot(), clock, stream, self.minted.as_ref(), &self.shared);
+        let snapshot = config.snapshot(&self.shared, Some(&self.snapshot()));
+        let run = Run::new(snapshot, clock, stream, self.minted.as_ref(), &self.shared);
         let before = self.run.swap(Arc::new(run));
         before.webhooks.close();
     }

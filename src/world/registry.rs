@@ -2,7 +2,7 @@
 //! that is marked `world: own`; `default` is another name of the default scenario's world. Others are created on demand,
 //! each with its own key, and are removed when they are idle.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::draw::Seed;
 use crate::journal::secrets::MINTED_PREFIX;
 use crate::scenario::scalars::is_world_name;
 use crate::world::World;
-use crate::world::create::{CreateError, MOST_LARGE, MOST_WORLDS, RemoveError, Start, WorldRequest};
+use crate::world::create::{CreateError, MOST_WORLDS, RemoveError, Start, WorldRequest};
 use crate::world::shared::Shared;
 use crate::world::snapshot::Snapshot;
 
@@ -158,8 +158,7 @@ impl Registry {
             }
             Some(named) => self.scenario(Some(&named)).ok_or(CreateError::NoScenario(named))?,
         };
-        self.find_room(&scenario, wanted.start.seed, Some(&world))?;
-        self.find_memory(&wanted.start)?;
+        self.find_room(&scenario, &wanted.start, Some(&world))?;
         world.recreate(scenario, &wanted.start);
         world.run().start_webhooks();
         Ok((world, false))
@@ -171,7 +170,7 @@ impl Registry {
     /// There is no room for the dataset of that seed; the world stays as it was.
     pub(crate) fn reset(&self, world: &Arc<World>, seed: Option<Seed>) -> Result<(), CreateError> {
         let _held = self.change();
-        self.find_room(&world.scenario().0, seed.or(world.start_seed()), Some(world))?;
+        self.find_dataset(&world.scenario().0, seed.or(world.start_seed()), Some(world))?;
         world.reset(seed);
         world.run().start_webhooks();
         Ok(())
@@ -224,8 +223,7 @@ impl Registry {
         let scenario = self.scenario(wanted.scenario.as_deref());
         let scenario =
             scenario.ok_or_else(|| CreateError::NoScenario(wanted.scenario.unwrap_or_default()))?;
-        self.find_room(&scenario, wanted.start.seed, None)?;
-        self.find_memory(&wanted.start)?;
+        self.find_room(&scenario, &wanted.start, None)?;
         let mut worlds = self.write();
         if worlds.by_name.len() >= MOST_WORLDS {
             return Err(CreateError::TooMany);
@@ -245,35 +243,29 @@ impl Registry {
         Ok(world)
     }
 
-    /// Checks that there is room for the faults with which a world starts.
-    fn find_memory(&self, start: &Start) -> Result<(), CreateError> {
-        let is_full = !start.faults.is_empty() && self.shared.memory().is_full();
-        if is_full { Err(CreateError::NoRoom) } else { Ok(()) }
+    /// Checks that there is room for a world with that start, in place of the given one.
+    fn find_room(
+        &self,
+        scenario: &Snapshot,
+        start: &Start,
+        world: Option<&Arc<World>>,
+    ) -> Result<(), CreateError> {
+        let given_up = world.map_or(0, |world| world.fault_bytes());
+        if !self.shared.fault_memory().has_room_for(start.weight(), given_up) {
+            return Err(CreateError::NoRoom);
+        }
+        self.find_dataset(scenario, start.seed, world)
     }
 
-    /// Checks that a world may have that seed: the number of large datasets under seeds other than their scenario's is
-    /// limited.
-    fn find_room(
+    /// Checks that there is room for a dataset of that seed.
+    fn find_dataset(
         &self,
         scenario: &Snapshot,
         seed: Option<Seed>,
         world: Option<&Arc<World>>,
     ) -> Result<(), CreateError> {
-        let Some(seed) = seed.filter(|seed| *seed != scenario.seed && scenario.is_large()) else {
-            return Ok(());
-        };
-        let worlds = self.read();
-        let others = worlds.every().filter(|other| !world.is_some_and(|world| Arc::ptr_eq(other, world)));
-        let in_use: BTreeSet<(String, Seed)> = others
-            .filter_map(|other| {
-                let (scenario, seed) = other.scenario();
-                Some((scenario.scenario.clone(), seed.filter(|_| scenario.is_large())?))
-            })
-            .collect();
-        if in_use.len() >= MOST_LARGE && !in_use.contains(&(scenario.scenario.clone(), seed)) {
-            return Err(CreateError::TooLarge);
-        }
-        Ok(())
+        let given_up = world.map(|world| world.snapshot());
+        Ok(scenario.room_for(seed, &self.shared.datasets, given_up.as_deref())?)
     }
 
     /// Applies a scenario that was loaded to all its worlds: the standing one, those of its keys, and those on demand.

@@ -61,11 +61,12 @@ impl Run {
             added: AddedRecords::new(&memory),
             journal: Journal::new(Arc::clone(&shared.budget)),
             quotas: Mutex::default(),
-            counters: Mutex::default(),
+            counters: Mutex::new(Counters::new(&shared.counted)),
             webhooks: WebhookState::new(
                 Arc::clone(&snapshot.webhooks),
                 snapshot.seed,
                 shared.engine.memory(),
+                &shared.counted,
             ),
             stream,
             engine: Arc::clone(&shared.engine),

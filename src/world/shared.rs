@@ -3,14 +3,16 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
+use crate::fault::counters;
 use crate::journal::budget::{Budget, Limits};
 use crate::journal::secrets::Secrets;
 use crate::ledger;
-use crate::memory::Memory;
+use crate::memory::{self, Memory};
 use crate::webhook::engine::Engine;
+use crate::world::snapshot::Foreign;
 use crate::world::stream::AllWatchers;
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Shared {
     /// The bound on all journals together.
     pub(crate) budget: Arc<Budget>,
@@ -20,8 +22,30 @@ pub(crate) struct Shared {
     pub(crate) secrets: Arc<Secrets>,
     /// The watchers of all worlds.
     pub(crate) watchers: Arc<AllWatchers>,
+    /// How many requests and keys the faults of all worlds have counted. It is no number of bytes.
+    pub(crate) counted: Arc<Memory>,
+    /// What clients have generated.
+    pub(crate) datasets: Foreign,
     /// Bytes that clients wrote to all worlds.
     written: Arc<AtomicUsize>,
+}
+
+/// Most bytes of the faults that a world has of its own.
+const FAULTS: usize = 32 << 20;
+
+impl Default for Shared {
+    fn default() -> Self {
+        let counted = memory::Limits { world: usize::MAX, all: counters::ALL };
+        Self {
+            budget: Arc::default(),
+            engine: Arc::default(),
+            secrets: Arc::default(),
+            watchers: Arc::default(),
+            counted: Memory::new(counted, Arc::default()),
+            datasets: Foreign::default(),
+            written: Arc::default(),
+        }
+    }
 }
 
 impl Shared {
@@ -34,5 +58,11 @@ impl Shared {
     /// The memory of a new run of a world.
     pub(crate) fn memory(&self) -> Arc<Memory> {
         Memory::new(ledger::MEMORY, Arc::clone(&self.written))
+    }
+
+    /// The memory of a world's own faults. It counts towards what is written to all worlds.
+    pub(crate) fn fault_memory(&self) -> Arc<Memory> {
+        let limits = memory::Limits { world: FAULTS, ..ledger::MEMORY };
+        Memory::new(limits, Arc::clone(&self.written))
     }
 }

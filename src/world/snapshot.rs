@@ -1,17 +1,19 @@
 //! What a world serves at one moment: a scenario and its dataset, which is built on first use.
 
 use std::collections::BTreeMap;
+use std::fmt::{self, Display, Formatter};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use crate::api::dates::Day;
 use crate::api::dialect::Dialect;
 use crate::auth::Keys;
 use crate::clock;
 use crate::dataset::facts::Dataset;
-use crate::dataset::records::{Business, Questions, Reviews};
+use crate::dataset::records::{Business, Location, Questions, Reviews};
 use crate::draw::Seed;
 use crate::fault::counters;
+use crate::memory::{Limits, Memory, Share};
 use crate::scenario::model::Scenario;
 use crate::scenario::references::References;
 use crate::webhook::plan::WebhookPlan;
@@ -47,6 +49,8 @@ struct Data {
     dataset: OnceLock<Dataset>,
     /// How many of its reviews are generated so far.
     done: AtomicU64,
+    /// What it counts among those that clients have generated.
+    held: Option<Held>,
 }
 
 /// The datasets of one load of a scenario that are in use, by seed. Worlds of one seed share a dataset, which is dropped
@@ -55,13 +59,22 @@ struct Data {
 struct Datasets(Mutex<BTreeMap<Seed, Weak<Data>>>);
 
 impl Datasets {
-    fn of(&self, seed: Seed) -> Arc<Data> {
-        let mut by_seed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<Seed, Weak<Data>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn known(&self, seed: Seed) -> Option<Arc<Data>> {
+        self.lock().get(&seed).and_then(Weak::upgrade)
+    }
+
+    /// The dataset of a seed. A new one holds what `hold` gives.
+    fn of(&self, seed: Seed, hold: impl FnOnce() -> Option<Held>) -> Arc<Data> {
+        let mut by_seed = self.lock();
         if let Some(data) = by_seed.get(&seed).and_then(Weak::upgrade) {
             return data;
         }
         by_seed.retain(|_, data| data.strong_count() > 0);
-        let data = Arc::default();
+        let data = Arc::new(Data { held: hold(), ..Data::default() });
         by_seed.insert(seed, Arc::downgrade(&data));
         data
     }
@@ -69,6 +82,73 @@ impl Datasets {
 
 /// A dataset with more reviews and questions than this is large.
 const LARGE: u64 = 100_000;
+/// Most large datasets in use under seeds other than their scenario's.
+const MOST_LARGE: usize = 8;
+/// Most records of all datasets under other seeds, and of all scenarios that were sent over HTTP.
+const MOST_RECORDS: usize = 8_000_000;
+/// A contact takes about as much memory as so many reviews.
+const CONTACT: u64 = 20;
+
+/// The datasets that clients have generated: under seeds other than their scenario's, and of scenarios that were sent over
+/// HTTP. What is counted here is no number of bytes.
+#[derive(Clone, Debug)]
+pub(crate) struct Foreign {
+    records: Arc<Memory>,
+    large: Arc<Memory>,
+}
+
+impl Default for Foreign {
+    fn default() -> Self {
+        let most = |all| Memory::new(Limits { world: usize::MAX, all }, Arc::default());
+        Self { records: most(MOST_RECORDS), large: most(MOST_LARGE) }
+    }
+}
+
+/// What a dataset counts among them: its records, and whether it is large, until it is dropped.
+#[derive(Debug)]
+struct Held {
+    records: Share,
+    large: Share,
+    /// Whether it is the dataset of a scenario that was sent, which stays as long as that.
+    is_sent: bool,
+}
+
+/// Why there is no room for a dataset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NoDataset {
+    Large,
+    Records,
+}
+
+impl Display for NoDataset {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Large => write!(
+                out,
+                "{MOST_LARGE} datasets of more than {LARGE} records are in use under other seeds than their scenario's, the most there can be"
+            ),
+            Self::Records => write!(
+                out,
+                "The datasets under other seeds than their scenario's and the scenarios that were sent over HTTP would have more than {MOST_RECORDS} records together"
+            ),
+        }
+    }
+}
+
+impl Foreign {
+    fn hold(&self, records: usize, large: usize, is_sent: bool) -> Held {
+        Held { records: self.records.share(records), large: self.large.share(large), is_sent }
+    }
+
+    /// Checks that there is room for a dataset when another one is given up.
+    fn check(&self, records: usize, large: usize, given_up: Option<&Held>) -> Result<(), NoDataset> {
+        let (less, less_large) = given_up.map_or((0, 0), |held| (held.records.bytes(), held.large.bytes()));
+        if !self.records.has_room_for(records, less) {
+            return Err(NoDataset::Records);
+        }
+        if self.large.has_room_for(large, less_large) { Ok(()) } else { Err(NoDataset::Large) }
+    }
+}
 
 /// The size of a scenario.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -77,6 +157,9 @@ pub(crate) struct Counts {
     pub(crate) locations: usize,
     pub(crate) reviews: u64,
     pub(crate) questions: u64,
+    pub(crate) contacts: u64,
+    /// The records of these three kinds that are not generated.
+    pub(crate) given: usize,
     pub(crate) faults: usize,
 }
 
@@ -98,26 +181,77 @@ impl Snapshot {
             webhooks: Arc::new(WebhookPlan::new(scenario.webhooks)),
             today: scenario.today,
             businesses: Arc::new(scenario.businesses),
-            data: datasets.of(seed),
+            data: datasets.of(seed, || None),
             datasets,
         }
     }
 
+    /// The same as one that was sent over HTTP: its dataset counts among those that clients have generated.
+    ///
+    /// # Errors
+    /// There is no room for it in place of the one that was served before.
+    pub(crate) fn sent(mut self, datasets: &Foreign, given_up: Option<&Self>) -> Result<Self, NoDataset> {
+        datasets.check(self.records(), 0, given_up.and_then(|before| before.data.held.as_ref()))?;
+        self.data = Arc::new(Data { held: Some(datasets.hold(self.records(), 0, true)), ..Data::default() });
+        self.datasets.lock().insert(self.seed, Arc::downgrade(&self.data));
+        Ok(self)
+    }
+
     /// The same scenario with another seed or other faults, where given. A dataset is built only for a seed that no other
-    /// world has.
-    pub(crate) fn with(self: &Arc<Self>, seed: Option<Seed>, faults: Option<counters::Plan>) -> Arc<Self> {
+    /// world has. If it would have too many records, the seed stays the scenario's: only a new load can bring that about,
+    /// since worlds are checked before.
+    pub(crate) fn with(
+        self: &Arc<Self>,
+        seed: Option<Seed>,
+        faults: Option<counters::Plan>,
+        datasets: &Foreign,
+        given_up: Option<&Self>,
+    ) -> Arc<Self> {
         let seed = seed.filter(|seed| *seed != self.seed);
+        let has_room =
+            |seed: &Seed| self.room_for(Some(*seed), datasets, given_up) != Err(NoDataset::Records);
+        let seed = seed.filter(has_room);
         if seed.is_none() && faults.is_none() {
             return Arc::clone(self);
         }
         let mut other = Self::clone(self);
         if let Some(seed) = seed {
-            (other.seed, other.data) = (seed, self.datasets.of(seed));
+            let hold = || Some(datasets.hold(self.records(), self.is_large().into(), false));
+            (other.seed, other.data) = (seed, self.datasets.of(seed, hold));
         }
         if let Some(faults) = faults {
             other.faults = Arc::new(faults);
         }
         Arc::new(other)
+    }
+
+    /// Checks that there is room for the dataset of a seed, for a world that gives up its snapshot.
+    ///
+    /// # Errors
+    /// There is none.
+    pub(crate) fn room_for(
+        &self,
+        seed: Option<Seed>,
+        datasets: &Foreign,
+        given_up: Option<&Self>,
+    ) -> Result<(), NoDataset> {
+        let Some(seed) = seed.filter(|seed| *seed != self.seed && self.datasets.known(*seed).is_none())
+        else {
+            return Ok(());
+        };
+        let given_up = given_up.and_then(|before| {
+            // A dataset is dropped with its last world. At a new load, all worlds of its seed give it up.
+            let is_reloaded = before.scenario == self.scenario && before.seed == seed;
+            let is_given_up = is_reloaded || Arc::strong_count(&before.data) == 1;
+            before.data.held.as_ref().filter(|held| is_given_up && !held.is_sent)
+        });
+        datasets.check(self.records(), self.is_large().into(), given_up)
+    }
+
+    /// The number of records by which the memory of the dataset is bounded.
+    fn records(&self) -> usize {
+        let Counts { reviews, questions, contacts, .. } = self.counts;
+        usize::try_from(reviews + questions + CONTACT * contacts).unwrap_or(usize::MAX)
     }
 
     /// The first and the last of the 365 days up to the clock's start, as requests have them.
@@ -165,7 +299,7 @@ impl Snapshot {
 }
 
 impl Counts {
-    fn of(scenario: &Scenario) -> Self {
+    pub(crate) fn of(scenario: &Scenario) -> Self {
         let locations = || scenario.businesses.iter().flat_map(|business| &business.locations);
         let reviews = |reviews: &Reviews| match reviews {
             Reviews::Given(given) => given.len() as u64,
@@ -175,11 +309,29 @@ impl Counts {
             Questions::Given(given) => given.len() as u64,
             Questions::Generated(plan) => plan.count.into(),
         };
+        let given = |location: &Location| {
+            let reviews = location.reviews.iter().map(|reviews| match reviews {
+                Reviews::Given(given) => given.len(),
+                Reviews::Generated(_) => 0,
+            });
+            let questions = location.questions.iter().map(|questions| match questions {
+                Questions::Given(given) => given.len(),
+                Questions::Generated(_) => 0,
+            });
+            reviews.chain(questions).sum::<usize>()
+        };
+        let contacts = |business: &Business| {
+            let generated = business.contact_plans.iter().map(|plan| u64::from(plan.count));
+            business.contacts.len() as u64 + generated.sum::<u64>()
+        };
         Self {
             businesses: scenario.businesses.len(),
             locations: locations().count(),
             reviews: locations().flat_map(|location| &location.reviews).map(reviews).sum(),
             questions: locations().flat_map(|location| &location.questions).map(questions).sum(),
+            contacts: scenario.businesses.iter().map(contacts).sum(),
+            given: locations().map(given).sum::<usize>()
+                + scenario.businesses.iter().map(|business| business.contacts.len()).sum::<usize>(),
             faults: scenario.faults.len(),
         }
     }

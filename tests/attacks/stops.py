@@ -139,7 +139,43 @@ def under_load(table, clients=40):
         )
 
 
+def sent_while_it_stands(table, rounds=5, count=40):
+    """The process does not run while calls are sent and the signal comes. So it has read none of them when it is asked to stop."""
+    answered, codes = [], []
+    request = b"POST /v1/review/businessId/100?count=1 HTTP/1.1\r\nhost: localhost\r\nx-api-key: demo-key\r\ncontent-length: 0\r\n\r\n"
+    for number in range(rounds):
+        with Server(binary(), SCENARIO, "--grace", "5") as server:
+            connections = [server.connect(5) for _ in range(count)]
+            for connection in connections:
+                connection.sendall(request)
+                connection.recv(1 << 16)
+            server.process.send_signal(signal.SIGSTOP)
+            # Every second round half of the calls come on connections that are not accepted yet.
+            if number % 2:
+                for connection in connections[::2]:
+                    connection.close()
+                connections[::2] = [server.connect(5) for _ in connections[::2]]
+            for connection in connections:
+                connection.sendall(request)
+            server.process.send_signal(signal.SIGTERM)
+            server.process.send_signal(signal.SIGCONT)
+            answers = 0
+            for connection in connections:
+                try:
+                    answers += connection.recv(1 << 16).startswith(b"HTTP/1.1 200")
+                except OSError:
+                    pass
+                connection.close()
+            answered.append(answers)
+            codes.append(server.process.wait(30))
+    table.row(
+        f"{count} calls are sent while the process stands, then SIGTERM, and it goes on; in every second round half of them on new connections",
+        "all that were sent before the signal are answered; exit code 0",
+        f"answered in each round {answered}; exit codes {sorted(set(codes))}", set(answered) == {count} and set(codes) == {0},
+    )
+
+
 table = Table()
-for attack in (killed_clients, accepted_ones, under_load):
+for attack in (killed_clients, accepted_ones, under_load, sent_while_it_stands):
     attack(table)
 table.end()

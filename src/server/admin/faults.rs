@@ -1,11 +1,14 @@
 //! Admin handlers for a world's faults: list, put, patch and delete.
 
+use std::sync::Arc;
+
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
+use crate::memory::Full;
 use crate::scenario::diagnostic::did_you_mean;
 use crate::scenario::{admin_input, render};
 use crate::server::admin::error::AdminError;
@@ -13,7 +16,7 @@ use crate::server::admin::extract::{Body, PathWorld, Query, Text, WorldPath};
 use crate::server::admin::list::{self, Page};
 use crate::server::long;
 use crate::world::World;
-use crate::world::fault_edits::FaultStatus;
+use crate::world::fault_edits::{FaultStatus, NoRoom};
 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Path)]
@@ -93,6 +96,31 @@ fn unknown_fault(world: &World, name: &str) -> AdminError {
     AdminError::not_found(format!("The world {} has no fault {name}: {help}.", world.name))
 }
 
+fn no_room(world: &World, reason: NoRoom) -> AdminError {
+    let (status, message, advice) = match reason {
+        NoRoom::Number => (
+            StatusCode::TOO_MANY_REQUESTS,
+            format!("The world {} has as many faults of its own as it can have.", world.name),
+            "Delete some, or write them into the scenario.",
+        ),
+        NoRoom::Memory(Full::World { limit }) => (
+            StatusCode::PAYLOAD_TOO_LARGE,
+            format!(
+                "The faults that the world {} has of its own take more than {} MiB.",
+                world.name,
+                limit >> 20
+            ),
+            "Delete some, or write them into the scenario.",
+        ),
+        NoRoom::Memory(Full::All { limit }) => (
+            StatusCode::PAYLOAD_TOO_LARGE,
+            format!("What was written to all worlds, faults included, takes more than {} MiB.", limit >> 20),
+            "Delete faults or worlds, or reset worlds.",
+        ),
+    };
+    AdminError::new(status, message).with_advice(status, advice)
+}
+
 /// Adds or replaces a fault of a world.
 ///
 /// The body is a fault as a scenario has it, as JSON or YAML. A new fault is considered before all others; a replaced one
@@ -104,15 +132,18 @@ pub(crate) async fn put(
     path: web::Path<FaultPath>,
     Text(text): Text,
 ) -> Result<HttpResponse, AdminError> {
-    let (fault, warnings) =
-        admin_input::parse_fault(&world.snapshot().references(world.run().clock.mode()), &path.name, &text)
-            .map_err(|problems| AdminError::invalid("The fault is not taken", &problems))?;
-    if !world.has_room_for(&fault) {
-        let message = format!("The world {} has as many faults as can be put at runtime.", world.name);
-        return Err(AdminError::new(StatusCode::TOO_MANY_REQUESTS, message)
-            .with_advice(StatusCode::TOO_MANY_REQUESTS, "Delete some, or write them into the scenario."));
-    }
-    let status = if world.put_fault(fault) { StatusCode::CREATED } else { StatusCode::OK };
+    let (target, name) = (Arc::clone(&world), path.name.clone());
+    // Reading a large fault takes some milliseconds.
+    let put = move || {
+        let mode = target.run().clock.mode();
+        let parsed = admin_input::parse_fault(&target.snapshot().references(mode), &name, &text);
+        let (fault, warnings) =
+            parsed.map_err(|problems| AdminError::invalid("The fault is not taken", &problems))?;
+        let is_new = target.put_fault(fault).map_err(|reason| no_room(&target, reason))?;
+        Ok((is_new, warnings))
+    };
+    let (is_new, warnings) = long::apart(put).await??;
+    let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
     let fault = find(&world, &path.name)?;
     Ok(HttpResponse::build(status).json(PutFault { fault, diagnostics: render::json(&warnings) }))
 }
@@ -125,7 +156,8 @@ pub(crate) async fn patch(
     path: web::Path<FaultPath>,
     Body(PatchFault { enabled }): Body<PatchFault>,
 ) -> Result<web::Json<Fault>, AdminError> {
-    if !world.enable_fault(&path.name, enabled) {
+    let known = world.enable_fault(&path.name, enabled).map_err(|reason| no_room(&world, reason))?;
+    if !known {
         return Err(unknown_fault(&world, &path.name));
     }
     find(&world, &path.name).map(web::Json)

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use crate::reload::status::Entry;
+use crate::reload::status::{Entry, Refused};
 use crate::scenario::render;
 use crate::scenario::scalars::is_world_name;
 use crate::server::admin::error::AdminError;
@@ -111,9 +111,29 @@ fn send(state: &State, name: &str, text: &str) -> Result<(PutScenario, bool), Ad
     let serve = |snapshot| state.registry.apply(&snapshot);
     let (entry, is_new) = state
         .board
-        .send(&state.setup, (name, text), serve)
-        .map_err(|problems| AdminError::invalid("The scenario is not served", &problems))?;
+        .send(&state.setup, (name, text), &state.registry.shared.datasets, serve)
+        .map_err(|reason| refused(&reason))?;
     let scenario = scenario(state, &entry).ok_or_else(AdminError::internal)?;
     let diagnostics = render::json(&entry.problems);
     Ok((PutScenario { scenario, generation: entry.generation, diagnostics }, is_new))
+}
+
+fn refused(reason: &Refused) -> AdminError {
+    let (status, message) = match reason {
+        Refused::Wrong(problems) => return AdminError::invalid("The scenario is not served", problems),
+        Refused::Number { most } => (
+            StatusCode::TOO_MANY_REQUESTS,
+            format!("{most} scenarios were sent over HTTP, the most there can be."),
+        ),
+        Refused::Memory { most } => (
+            StatusCode::PAYLOAD_TOO_LARGE,
+            format!(
+                "The scenarios that were sent over HTTP would take more than {} MiB together.",
+                most >> 20
+            ),
+        ),
+        Refused::Records(reason) => (StatusCode::PAYLOAD_TOO_LARGE, format!("{reason}.")),
+    };
+    let advice = "Replace one of them, or save this one as a file that is served. A restart forgets those that were sent, and a save of its file replaces one.";
+    AdminError::new(status, message).with_advice(status, advice)
 }

@@ -140,10 +140,13 @@ pub(crate) async fn create(
     Text(text): Text,
     request: HttpRequest,
 ) -> Result<HttpResponse, AdminError> {
-    let name = body.name.clone();
-    let wanted = WorldRequest { name, ..wanted(&state, None, body, &text)? };
-    let made = long::apart(move || state.registry.make(wanted)).await?;
-    let world = made.map_err(|reason| not_created(&reason))?;
+    // Reading large faults takes some milliseconds.
+    let made = long::apart(move || {
+        let name = body.name.clone();
+        let wanted = WorldRequest { name, ..wanted(&state, None, body, &text)? };
+        state.registry.make(wanted).map_err(|reason| not_created(&reason))
+    });
+    let world = made.await??;
     Ok(HttpResponse::Created().json(created(&world, &request)))
 }
 
@@ -161,10 +164,12 @@ pub(crate) async fn put(
         let message = format!("name must be {name}, as in the path, or be left out; it is {other}.");
         return Err(AdminError::bad_request(message));
     }
-    let present = state.registry.named(&name);
-    let wanted = wanted(&state, present.as_deref(), body, &text)?;
-    let put = long::apart(move || state.registry.put(&name, wanted)).await?;
-    let (world, is_new) = put.map_err(|reason| not_created(&reason))?;
+    let put = long::apart(move || {
+        let present = state.registry.named(&name);
+        let wanted = wanted(&state, present.as_deref(), body, &text)?;
+        state.registry.put(&name, wanted).map_err(|reason| not_created(&reason))
+    });
+    let (world, is_new) = put.await??;
     world.touch();
     let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
     Ok(HttpResponse::build(status).json(created(&world, &request)))
@@ -208,7 +213,10 @@ fn not_created(reason: &CreateError) -> AdminError {
     let status = match reason {
         CreateError::BadName(_) | CreateError::NoScenario(_) => StatusCode::BAD_REQUEST,
         CreateError::Exists(_) | CreateError::Standing(_) => StatusCode::CONFLICT,
-        CreateError::TooMany | CreateError::TooLarge | CreateError::NoRoom => StatusCode::TOO_MANY_REQUESTS,
+        CreateError::TooMany | CreateError::TooLarge | CreateError::TooManyRecords => {
+            StatusCode::TOO_MANY_REQUESTS
+        }
+        CreateError::NoRoom => StatusCode::PAYLOAD_TOO_LARGE,
         CreateError::NoKey => StatusCode::INTERNAL_SERVER_ERROR,
     };
     AdminError::new(status, reason.to_string())
