@@ -30,6 +30,7 @@ use crate::reload::Setup;
 use crate::scenario::files::Disk;
 use crate::server::bind::{self, Ended, Settings};
 use crate::server::log::{Format, Log};
+use crate::server::memory;
 use crate::server::metrics::Metrics;
 use crate::server::state::State;
 use crate::webhook::client::{Http, System};
@@ -59,6 +60,7 @@ const AFTER_PANIC: Duration = Duration::from_millis(100);
 
 /// Serves until Ctrl-C or SIGTERM.
 pub(crate) fn run(flags: &Flags) -> Exit {
+    memory::limit_arenas(workers(flags) + 2);
     let requests = !flags.quiet && (flags.log == Format::Json || std::io::stdout().is_terminal());
     let log = match Log::start(flags.log, requests) {
         Ok(log) => log,
@@ -93,11 +95,16 @@ fn log_panics(log: &Log) {
     }));
 }
 
+/// The number of threads that answer requests.
+fn workers(flags: &Flags) -> usize {
+    flags.workers.or_else(|| std::thread::available_parallelism().ok()).map_or(1, usize::from)
+}
+
 fn serve(flags: &Flags, log: &Log) -> Result<(), Failure> {
     if flags.admin_token.as_ref().is_some_and(|token| token.trim().is_empty()) {
         return Err(Failure::usage("--admin-token is empty: set a token, or leave the flag out"));
     }
-    let workers = flags.workers.or_else(|| std::thread::available_parallelism().ok()).map_or(1, usize::from);
+    let workers = workers(flags);
     // If the limit cannot be raised, the server still works, with fewer connections at a time.
     let _ = rlimit::increase_nofile_limit(u64::MAX);
     open_files::require(workers)?;
