@@ -208,7 +208,7 @@ impl LoadStatus {
 fn weight(scenario: &Scenario) -> usize {
     let Counts { businesses, locations, given, .. } = Counts::of(scenario);
     let faults = scenario.faults.iter().map(fault_edits::weight);
-    2048 * (businesses + locations) + 512 * given + 128 * scenario.keys.len() + faults.sum::<usize>()
+    1024 * (businesses + locations) + 512 * given + 128 * scenario.keys.len() + faults.sum::<usize>()
 }
 
 /// Checks that there is room for one more scenario of that weight, in place of the one of its name.
