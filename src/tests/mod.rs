@@ -4,6 +4,7 @@
 mod harness;
 mod greeting;
 
+mod any_calls;
 mod bounds;
 mod fault_reload;
 mod fault_repeats;
