@@ -8,11 +8,11 @@ use actix_web::HttpResponse;
 use crate::dataset::added::{self, AddedQuestion, ListedQuestion};
 use crate::dataset::questions;
 use crate::operations::qna::Question;
-use crate::scenario::added_record::{self, AddTarget};
+use crate::scenario::added_record;
 use crate::server::admin::error::AdminError;
 use crate::server::admin::extract::{PathWorld, Query, Text, WorldPath};
 use crate::server::admin::list;
-use crate::server::admin::records::{RecordsQuery, invalid, not_added};
+use crate::server::admin::records::{self, RecordsQuery, invalid, not_added};
 use crate::server::api::build_dataset;
 use crate::server::long;
 use crate::world::World;
@@ -78,16 +78,12 @@ pub(crate) async fn create(
     PathWorld(world): PathWorld,
     Text(text): Text,
 ) -> Result<HttpResponse, AdminError> {
-    let snapshot = world.snapshot();
-    build_dataset(&snapshot).await;
-    let added = long::run(move || {
-        let dataset = snapshot.dataset();
-        let to = AddTarget { dataset, now: world.run().clock.now() };
+    records::create(world, text, |text, to, run| {
         let (location, question) =
-            added_record::parse_question(&text, to).map_err(|problems| invalid(&problems))?;
-        let added = world.run().added.add_question(dataset, location, question);
+            added_record::parse_question(text, to).map_err(|problems| invalid(&problems))?;
+        let added = run.added.add_question(to.dataset, location, question);
         let added = added.map_err(|reason| not_added(&reason))?;
-        Ok::<_, AdminError>(list::json(&Question::of(dataset.added_question(&added))))
-    });
-    Ok(HttpResponse::Created().content_type("application/json").body(added.await??))
+        Ok(list::json(&Question::of(to.dataset.added_question(&added))))
+    })
+    .await
 }

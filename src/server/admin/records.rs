@@ -1,14 +1,22 @@
 //! What the admin handlers for reviews and questions have in common.
 
+use std::sync::Arc;
+
+use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
 use crate::dataset::facts::Dataset;
 use crate::ledger::added::NotAdded;
+use crate::scenario::added_record::AddTarget;
 use crate::scenario::diagnostic::Diagnostic;
 use crate::server::admin::error::AdminError;
 use crate::server::admin::list::{Limit, Offset};
+use crate::server::api::build_dataset;
+use crate::server::long;
+use crate::world::World;
+use crate::world::run::Run;
 
 /// Which records are asked for.
 #[derive(Deserialize, IntoParams)]
@@ -37,6 +45,21 @@ impl RecordsQuery {
             AdminError::bad_request(format!("business must be {allowed}; it is {sent}."))
         })
     }
+}
+
+/// Adds a record to a world. `add` reads the body, adds the record, and writes it as the API answers it.
+pub(crate) async fn create(
+    world: Arc<World>,
+    text: String,
+    add: impl FnOnce(&str, AddTarget<'_>, &Run) -> Result<String, AdminError> + Send + 'static,
+) -> Result<HttpResponse, AdminError> {
+    let snapshot = world.snapshot();
+    build_dataset(&snapshot).await;
+    let added = long::run(move || {
+        let run = world.run();
+        add(&text, AddTarget { dataset: snapshot.dataset(), now: run.clock.now() }, &run)
+    });
+    Ok(HttpResponse::Created().content_type("application/json").body(added.await??))
 }
 
 /// The error for a record that has problems.

@@ -8,11 +8,11 @@ use actix_web::HttpResponse;
 use crate::dataset::added::{self, AddedReview, ListedReview};
 use crate::dataset::selection::Filter;
 use crate::operations::reviews::Response;
-use crate::scenario::added_record::{self, AddTarget};
+use crate::scenario::added_record;
 use crate::server::admin::error::AdminError;
 use crate::server::admin::extract::{PathWorld, Query, Text, WorldPath};
 use crate::server::admin::list;
-use crate::server::admin::records::{RecordsQuery, invalid, not_added};
+use crate::server::admin::records::{self, RecordsQuery, invalid, not_added};
 use crate::server::api::build_dataset;
 use crate::server::long;
 use crate::world::World;
@@ -77,16 +77,12 @@ pub(crate) async fn create(
     PathWorld(world): PathWorld,
     Text(text): Text,
 ) -> Result<HttpResponse, AdminError> {
-    let snapshot = world.snapshot();
-    build_dataset(&snapshot).await;
-    let added = long::run(move || {
-        let dataset = snapshot.dataset();
-        let to = AddTarget { dataset, now: world.run().clock.now() };
+    records::create(world, text, |text, to, run| {
         let (location, review) =
-            added_record::parse_review(&text, to).map_err(|problems| invalid(&problems))?;
-        let added = world.run().added.add_review(dataset, location, review);
+            added_record::parse_review(text, to).map_err(|problems| invalid(&problems))?;
+        let added = run.added.add_review(to.dataset, location, review);
         let added = added.map_err(|reason| not_added(&reason))?;
-        Ok::<_, AdminError>(list::json(&dataset.added_review(&added).as_ref().map(Response::of)))
-    });
-    Ok(HttpResponse::Created().content_type("application/json").body(added.await??))
+        Ok(list::json(&to.dataset.added_review(&added).as_ref().map(Response::of)))
+    })
+    .await
 }
