@@ -1,8 +1,7 @@
 //! The load status of all scenarios, and applying a load to the worlds.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arc_swap::ArcSwap;
@@ -13,7 +12,6 @@ use crate::scenario::diagnostic::{Diagnostic, Severity, SourceLocation};
 use crate::scenario::discover::{
     own_world_named_like_scenario, scenario_named_like_own_world, shorten_paths,
 };
-use crate::scenario::files::Files;
 use crate::scenario::model::Scenario;
 use crate::scenario::{LoadContext, LoadedScenario, load_text};
 use crate::world::fault_edits;
@@ -172,8 +170,8 @@ impl LoadStatus {
         datasets: &Foreign,
         serve: impl FnOnce(Arc<Snapshot>),
     ) -> Result<(Entry, bool), Refused> {
-        let files = Measured { files: setup.files.as_ref(), bytes: AtomicUsize::new(text.len()) };
-        let context = LoadContext { files: &files, root: setup.root(), today: clock::system_now().day() };
+        let context =
+            LoadContext { files: setup.files.as_ref(), root: setup.root(), today: clock::system_now().day() };
         let mut loaded = load_text(&context, name, text);
         let _applying = self.applying.lock().unwrap_or_else(PoisonError::into_inner);
         let mut entries = Vec::clone(&self.entries());
@@ -183,7 +181,7 @@ impl LoadStatus {
         let Some(scenario) = loaded.scenario.filter(|_| !failed) else {
             return Err(Refused::Wrong(loaded.diagnostics));
         };
-        let weight = weight(&scenario) + files.bytes.load(Ordering::Relaxed);
+        let weight = weight(&scenario) + loaded.bytes;
         check_room(&entries, name, weight)?;
         let known = entries.iter().position(|entry| entry.name == name);
         let place = known.unwrap_or_else(|| {
@@ -219,36 +217,6 @@ fn check_room(entries: &[Entry], name: &str, weight: usize) -> Result<(), Refuse
     }
     let bytes = others().map(|entry| entry.weight).sum::<usize>() + weight;
     if bytes > SENT_BYTES { Err(Refused::Memory { most: SENT_BYTES }) } else { Ok(()) }
-}
-
-/// Files that count the bytes that are read.
-struct Measured<'a> {
-    files: &'a dyn Files,
-    bytes: AtomicUsize,
-}
-
-impl Files for Measured<'_> {
-    fn read(&self, path: &Path, limit: u64) -> std::io::Result<Vec<u8>> {
-        let read = self.files.read(path, limit)?;
-        self.bytes.fetch_add(read.len(), Ordering::Relaxed);
-        Ok(read)
-    }
-
-    fn list(&self, folder: &Path) -> std::io::Result<Vec<(PathBuf, bool)>> {
-        self.files.list(folder)
-    }
-
-    fn is_folder(&self, path: &Path) -> bool {
-        self.files.is_folder(path)
-    }
-
-    fn real(&self, path: &Path) -> std::io::Result<PathBuf> {
-        self.files.real(path)
-    }
-
-    fn stamp(&self, path: &Path) -> u64 {
-        self.files.stamp(path)
-    }
 }
 
 /// Names of keys' own worlds that scenarios have, and the other way round.

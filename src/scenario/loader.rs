@@ -39,7 +39,7 @@ pub(crate) struct Loader<'a> {
     pub(crate) seed_bytes: u64,
     includes: usize,
     /// The size of the scenario's files that were read so far.
-    scenario_bytes: u64,
+    pub(crate) scenario_bytes: u64,
     /// Where links may lead: to anywhere under these folders.
     within: Vec<PathBuf>,
 }

@@ -70,6 +70,8 @@ pub(crate) struct LoadedScenario {
     pub(crate) files: Vec<PathBuf>,
     /// The places of the comments that have silenced a warning: their file, and the offset of the code.
     pub(crate) used_allows: BTreeSet<(PathBuf, usize)>,
+    /// Bytes of its text, of the files it includes and of its seed data. A file that is read twice counts twice.
+    pub(crate) bytes: usize,
     /// Where the name stands; the start of the file if it has none.
     pub(crate) name_location: SourceLocation,
     /// The worlds that API keys have for themselves (`world: own`).
@@ -158,6 +160,7 @@ fn finish(mut loader: Loader, path: &Path, file: Option<ScenarioFile>, stem: &st
     result.diagnostics = loader.findings.into_diagnostics(&loader.sources);
     let spans = result.own_worlds.names.iter().map(|(_, span)| span.file);
     result.own_worlds.sources = loader.sources.only(&spans.collect());
+    result.bytes = usize::try_from(loader.scenario_bytes + loader.seed_bytes).unwrap_or(usize::MAX);
     result.files = loader.files;
     result
 }
