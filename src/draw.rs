@@ -6,6 +6,7 @@
 //! Pseudorandom Number Generators, 2014). The golden tests below pin it.
 
 use std::convert::Infallible;
+use std::f64::consts::TAU;
 
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
@@ -25,7 +26,7 @@ impl Seed {
 }
 
 /// A stream of numbers that depends on its seed, purpose and keys only.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Draw {
     state: u64,
 }
@@ -84,6 +85,20 @@ impl Draw {
                 return at;
             }
         }
+    }
+
+    /// The next two numbers as one from the standard normal distribution, by the Box-Muller transform. `libm` gives the same
+    /// result on every machine.
+    pub(crate) fn normal(&mut self) -> f64 {
+        // The first number is never 0.
+        let radius = libm::sqrt(-2.0 * libm::log(1.0 - self.unit()));
+        radius * libm::cos(TAU * self.unit())
+    }
+
+    /// A number from 0 up to but not including 1.
+    #[expect(clippy::cast_precision_loss, reason = "53 bits are what a float holds")]
+    const fn unit(&mut self) -> f64 {
+        (self.number() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
     /// Whether an event with a probability of `parts` in a million occurs.

@@ -53,6 +53,12 @@ impl Day {
         EPOCH.checked_add(SignedDuration::from_secs(i64::from(self.0) * DAY_SECONDS)).unwrap_or(EPOCH)
     }
 
+    /// The month, from 1, and the day of the month.
+    pub(crate) fn month_and_date(self) -> (i8, i8) {
+        let date = self.date();
+        (date.month(), date.day())
+    }
+
     /// `YYYY-MM-DD`.
     pub(crate) fn iso(self) -> String {
         self.date().to_string()

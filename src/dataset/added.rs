@@ -9,13 +9,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::api::dates::Day;
 use crate::api::ids;
 use crate::clock::Moment;
-use crate::dataset::facts::Dataset;
-use crate::dataset::generated::{REVIEW, Record};
+use crate::dataset::facts::{BusinessRef, Dataset};
 use crate::dataset::questions::Row;
 use crate::dataset::records::{self, Answer, Question, Review, Reviewer};
 use crate::dataset::reviews::{given_sentiment, last_update};
 use crate::dataset::search::{Needle, Search};
 use crate::dataset::selection::{Filter, Selected, Values};
+use crate::dataset::text::Id;
 use crate::memory::{heap, texts};
 
 /// The records added to one dataset. Their locations and sources are indexes into that dataset.
@@ -345,21 +345,13 @@ impl Dataset {
     }
 
     fn drawn_review_ids(&self, account: u32) -> Vec<u64> {
-        let mut ids = Vec::new();
-        for location in &self.account(account).locations {
-            for (entry, reviews) in (0..).zip(&location.reviews) {
-                let stream = Record::stream(self.seed, REVIEW, location.number, entry);
-                let drawn = |index| Record::of(&stream, index).id();
-                match reviews {
-                    records::Reviews::Given(given) => {
-                        let without = (0..).zip(given).filter(|(_, review)| review.id.is_none());
-                        ids.extend(without.map(|(index, _)| drawn(index)));
-                    }
-                    records::Reviews::Generated(plan) => ids.extend((0..plan.count).map(drawn)),
-                }
-            }
-        }
-        ids
+        let locations = self.locations_of(BusinessRef::Account(account));
+        let rows = locations.into_iter().flat_map(|location| self.reviews.of(location));
+        let ids = rows.filter_map(|row| match self.review(*row)?.id {
+            Id::Number(number) => Some(number),
+            Id::Given(_) => None,
+        });
+        ids.collect()
     }
 
     /// Whether a question of that account has that id.

@@ -70,7 +70,10 @@ impl Dataset {
             starts.push(length(&locations));
         }
         numbers.sort_unstable_by_key(|(number, _)| *number);
-        let records: Vec<&Location> = businesses.iter().flat_map(|business| &business.locations).collect();
+        let records = businesses.iter().flat_map(|business| {
+            business.locations.iter().map(|location| (location, business.category.as_str()))
+        });
+        let records: Vec<(&Location, &str)> = records.collect();
         let today = now.day();
         let reviews = Reviews::build(seed, today, &records, &sources, done);
         let questions = Questions::build(seed, now, &records);
@@ -198,7 +201,7 @@ pub(crate) mod fixture {
 
     use super::*;
     use crate::api::sources;
-    use crate::dataset::records::{Locale, ReviewPlan, Reviews};
+    use crate::dataset::records::{Locale, ReviewPlan, Reviews, Shape};
 
     /// One account (100) with two locations (1, 2), each with half of the generated reviews.
     pub(crate) fn generated(count: u32) -> Dataset {
@@ -211,10 +214,17 @@ pub(crate) mod fixture {
             published: 900_000,
             responded: 400_000,
             locales: vec![(Locale::En, 4), (Locale::Ja, 1)],
+            about: 0,
+            shape: Shape::Steady,
+            locals: 900_000,
+            nasty: 20_000,
         };
         let location = |number| Location {
             number,
             name: format!("L{number}"),
+            city: None,
+            state: None,
+            country: None,
             levels: BTreeMap::new(),
             reviews: vec![Reviews::Generated(plan.clone())],
             questions: Vec::new(),

@@ -4,11 +4,11 @@
 use crate::api::dates::Day;
 use crate::api::ids::ID_LIMIT;
 use crate::api::sources::{DIRECT_FEEDBACK, Source};
-use crate::dataset::phrases::{Bank, Section, mood};
+use crate::dataset::places::Point;
 use crate::dataset::records::{Locale, ReviewPlan};
 use crate::draw::{Draw, Seed};
 
-/// A generated review without its words.
+/// A generated review without its words and days.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Facts {
     /// The stars that the words express, 1-5.
@@ -17,10 +17,9 @@ pub(crate) struct Facts {
     pub(crate) rating: u8,
     /// Index among the sources.
     pub(crate) source: u16,
-    pub(crate) day: Day,
     pub(crate) published: bool,
-    /// The day of the owner's response, if there is one.
-    pub(crate) response_day: Option<Day>,
+    /// Whether the owner responded.
+    pub(crate) responded: bool,
     pub(crate) locale: Locale,
 }
 
@@ -28,9 +27,10 @@ pub(crate) struct Facts {
 const ID: u64 = 1;
 const WORDS: u64 = 2;
 const PERSON: u64 = 3;
+const DELAY: u64 = 4;
 
 /// The streams of draws that belong to one generated record.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Record(Draw);
 
 impl Record {
@@ -54,14 +54,19 @@ impl Record {
         self.0.with(ID).number() % ID_LIMIT
     }
 
+    /// The id of a record that comes at a point in time: ids ascend with time, as those of a platform do.
+    pub(crate) fn id_at(&self, point: Point) -> u64 {
+        (u64::from(point.0) << 21 | self.0.with(ID).number() >> 43).max(1)
+    }
+
     /// A nested record, such as an answer of a question.
     pub(crate) const fn part(&self, key: u64) -> Self {
         Self(self.0.with(key))
     }
 
     /// The draws for its facts.
-    pub(crate) fn facts(&self) -> Draw {
-        self.0.clone()
+    pub(crate) const fn facts(&self) -> Draw {
+        self.0
     }
 
     /// The draws for its words.
@@ -78,33 +83,83 @@ impl Record {
 /// The purpose under which reviews are drawn.
 pub(crate) const REVIEW: &str = "review";
 
-/// Draws the facts of a review. No response is later than `today`, unless its review is.
+/// The key of the points of a block's reviews of one kind; the keys of its records are below it.
+const POINTS: u64 = 1 << 40;
+
+/// The point in time of a block's review by its kind and its number among the block's reviews of that kind.
+pub(crate) fn point(block: &Draw, kind: usize, number: u32) -> Point {
+    Point::new(&block.with(POINTS + kind as u64), number)
+}
+
+/// Kinds of reviews.
+pub(crate) const KINDS: usize = 7;
+
+impl Facts {
+    /// The kind by which reviews are spread in time: the stars, or whether they recommend. A list of a rating has whole
+    /// kinds in it.
+    pub(crate) const fn kind(&self, source: &Source) -> usize {
+        match (source.recommendation, self.stars) {
+            (true, 5) => 5,
+            (true, _) => 6,
+            (false, 1..=5) => self.stars as usize - 1,
+            (false, _) => 0,
+        }
+    }
+}
+
+/// How much more often than on average an owner responds to 1-5 stars, in percent.
+const RESPONDS: [u32; 5] = [115, 95, 75, 80, 107];
+
+/// Draws the facts of a review.
 #[inline]
-pub(crate) fn generated_facts(plan: &ReviewPlan, sources: &[Source], today: Day, record: &Record) -> Facts {
+pub(crate) fn generated_facts(plan: &ReviewPlan, sources: &[Source], record: &Record) -> Facts {
     let mut draw = record.facts();
-    let days = u64::from(plan.from.0.abs_diff(plan.to.0)) + 1;
-    let day = Day(plan.from.0 + to_i32(draw.below(days)));
     let stars = 1 + pick_weighted(plan.ratings.iter().copied(), &mut draw);
     let source = plan.sources.get(pick_weighted(plan.sources.iter().map(|(_, weight)| *weight), &mut draw));
     let source = source.map_or(0, |(source, _)| *source);
     let published = draw.chance(plan.published);
-    let responded = draw.chance(plan.responded);
-    let delay = to_i32(draw.below(7));
+    let responded = draw.chance(plan.response_shares()[stars - 1]);
     let locale = plan.locales.get(pick_weighted(plan.locales.iter().map(|(_, weight)| *weight), &mut draw));
     let locale = locale.map_or(Locale::En, |(locale, _)| *locale);
-    let response_day = responded.then(|| Day((day.0 + delay).min(today.0.max(day.0))));
     let stars = u8::try_from(stars).unwrap_or(5);
     let (stars, rating) = match sources.get(usize::from(source)) {
         Some(source) if source.alias == DIRECT_FEEDBACK => (3, 0),
-        Some(source) if source.recommendation && stars >= 4 => (stars, 1),
+        Some(source) if source.recommendation && stars >= 4 => (5, 1),
         Some(source) if source.recommendation => (stars.min(2), 0),
         Some(_) | None => (stars, stars),
     };
-    Facts { stars, rating, source, day, published, response_day, locale }
+    Facts { stars, rating, source, published, responded, locale }
 }
 
-fn to_i32(number: u64) -> i32 {
-    i32::try_from(number).unwrap_or_default()
+impl ReviewPlan {
+    /// The share of each number of stars that the owner responds to, in millionths: more of the extremes, and on average
+    /// what the plan says.
+    fn response_shares(&self) -> [u32; 5] {
+        let weighted = |shares: [u32; 5]| -> u64 {
+            shares.iter().zip(self.ratings).map(|(share, weight)| u64::from(*share) * u64::from(weight)).sum()
+        };
+        let (all, inclined) = (weighted([100; 5]), weighted(RESPONDS).max(1));
+        RESPONDS.map(|inclination| {
+            // All or none stays all or none.
+            let share = u64::from(self.responded) * u64::from(inclination) * all / (100 * inclined);
+            if self.responded >= 1_000_000 { 1_000_000 } else { u32::try_from(share.min(1_000_000)).unwrap_or_default() }
+        })
+    }
+}
+
+/// The median of the days until a response, and the spread of their logarithms.
+const RESPONSE_DAYS: (f64, f64) = (1.6, 1.1);
+
+/// The day of the owner's response to a review. It is not later than `today`, unless the review is.
+pub(crate) fn response_day(day: Day, today: Day, record: &Record) -> Day {
+    let mut draw = record.part(DELAY).facts();
+    let (median, spread) = RESPONSE_DAYS;
+    let days = libm::floor(median * libm::exp(spread * draw.normal())).clamp(0.0, 400.0);
+    #[expect(clippy::cast_possible_truncation, reason = "clamped above")]
+    let days = days as i32;
+    // One that would be later comes on any of the days that are left.
+    let left = today.0.saturating_sub(day.0).max(0);
+    Day(day.0 + if days > left { days % left.saturating_add(1) } else { days })
 }
 
 /// Draws an index with a probability in proportion to its weight; 0 if all weights are 0.
@@ -118,116 +173,4 @@ pub(crate) fn pick_weighted(weights: impl Iterator<Item = u32> + Clone, draw: &m
         }
     }
     0
-}
-
-/// Stands for an absent phrase.
-pub(crate) const NONE: u32 = u32::MAX;
-
-/// The phrases of a review's words, as indexes into its bank.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct PhraseChoice {
-    /// Sentences of the comment; the third may be [`NONE`].
-    pub(crate) comments: [u32; 4],
-    /// The title, or [`NONE`].
-    pub(crate) title: u32,
-    /// Sentences of the owner's response; chosen even if there is none.
-    pub(crate) response: [u32; 2],
-}
-
-/// One review in this many is short: three sentences instead of four.
-const SHORT: u64 = 7;
-
-/// Chooses the phrases that fit a review's stars. Where the source shows no stars, no phrase mentions stars.
-#[inline]
-pub(crate) fn choose_phrases(bank: &Bank, facts: &Facts, record: &Record) -> PhraseChoice {
-    let mut draw = record.words();
-    let stars = facts.stars;
-    let mut pick = |section: &Section| {
-        let range = if facts.rating == stars { &section.all } else { &section.plain };
-        let length = range.end.saturating_sub(range.start);
-        range.start + u32::try_from(draw.below(length.into())).unwrap_or_default()
-    };
-    let (star, mood) = (usize::from(stars.clamp(1, 5)) - 1, mood(stars));
-    let [open, close, title] = [&bank.open[star], &bank.close[mood], &bank.title[star]].map(&mut pick);
-    let response = [&bank.reply[mood], &bank.follow[mood]].map(&mut pick);
-    let good = [pick(&bank.good[0]), pick(&bank.good[1])];
-    let bad = [pick(&bank.bad[0]), pick(&bank.bad[1])];
-    let first = usize::from(draw.below(2) == 1);
-    let second = 1 - first;
-    let short = draw.below(SHORT) == 0;
-    let titled = draw.below(5) < 2;
-    let details = match stars {
-        4.. if short => [good[first], NONE],
-        4.. => [good[first], good[second]],
-        3 => [good[first], bad[second]],
-        _ if short => [bad[first], NONE],
-        _ => [bad[first], bad[second]],
-    };
-    let comments = [open, details[0], details[1], close];
-    PhraseChoice { comments, title: if titled { title } else { NONE }, response }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::api::sources;
-    use crate::dataset::phrases::bank;
-    use crate::dataset::records::{CATEGORIES, NEUTRAL};
-    use std::collections::BTreeMap;
-
-    fn plan() -> ReviewPlan {
-        ReviewPlan {
-            count: 10_000,
-            ratings: [5, 5, 10, 25, 55],
-            sources: vec![(0, 60), (1, 25), (24, 10), (25, 5)],
-            from: Day(20_000),
-            to: Day(20_364),
-            published: 900_000,
-            responded: 400_000,
-            locales: vec![(Locale::En, 1)],
-        }
-    }
-
-    #[test]
-    fn ratings_follow_their_source_and_dates_their_range() {
-        let (plan, sources) = (plan(), sources::built_in());
-        for index in 0..2_000 {
-            let facts =
-                generated_facts(&plan, &sources, Day(20_364), &Record::new(Seed(1), REVIEW, 7, 0, index));
-            assert!((plan.from..=plan.to).contains(&facts.day));
-            assert!(facts.response_day.is_none_or(|day| (facts.day..=Day(20_364)).contains(&day)));
-            match sources[usize::from(facts.source)].alias.as_str() {
-                "facebook" => assert_eq!(facts.rating, u8::from(facts.stars >= 4)),
-                "direct_feedback" => assert_eq!((facts.rating, facts.stars), (0, 3)),
-                _ => assert_eq!(facts.rating, facts.stars),
-            }
-        }
-    }
-
-    #[test]
-    fn of_ten_thousand_reviews_nearly_all_are_distinct() {
-        let english = CATEGORIES.map(|category| (Locale::En, category));
-        let others = Locale::ALL.map(|locale| (locale, NEUTRAL));
-        for (locale, category) in english.into_iter().chain(others) {
-            for stars in [5, 1] {
-                let bank = bank(locale, category);
-                let mut seen: BTreeMap<[u32; 4], u32> = BTreeMap::new();
-                let facts = Facts {
-                    stars,
-                    rating: stars,
-                    source: 0,
-                    day: Day(0),
-                    published: true,
-                    response_day: None,
-                    locale,
-                };
-                for index in 0..10_000 {
-                    let record = Record::new(Seed(3), REVIEW, 7, 0, index);
-                    *seen.entry(choose_phrases(bank, &facts, &record).comments).or_default() += 1;
-                }
-                assert!(seen.len() >= 9_500, "{locale:?} {category} {stars}: {}", seen.len());
-                assert!(seen.values().all(|times| *times <= 5));
-            }
-        }
-    }
 }

@@ -9,6 +9,14 @@ pub(crate) mod lists;
 pub(crate) mod phrases;
 /// Names and places of generated people.
 pub(crate) mod people;
+/// Where a generated record stands in time and in a list of sentences.
+pub(crate) mod places;
+/// On which days the reviews of a block come.
+pub(crate) mod calendar;
+/// The words of a generated review.
+pub(crate) mod words;
+/// Hostile texts.
+pub(crate) mod nasty;
 /// A text that is put together when it is written.
 pub(crate) mod text;
 /// What a generated review is, as a function of its seed, location and index.

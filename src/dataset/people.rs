@@ -6,8 +6,8 @@ use std::sync::OnceLock;
 use fake::locales::{AR_SA, DE_DE, Data, EN, FR_FR, JA_JP, PT_BR};
 
 use crate::dataset::lists::section;
-use crate::dataset::records::Locale;
-use crate::draw::Draw;
+use crate::dataset::records::{Locale, Location};
+use crate::draw::{Draw, Seed};
 
 /// The names and places of one language.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ const JA: &str = include_str!("../../seed-data/names/ja.txt");
 const AR: &str = include_str!("../../seed-data/names/ar.txt");
 
 fn name_lists(locale: Locale) -> &'static NameLists {
-    static LISTS: [OnceLock<NameLists>; 7] = [const { OnceLock::new() }; 7];
+    static LISTS: [OnceLock<NameLists>; 8] = [const { OnceLock::new() }; 8];
     LISTS[locale as usize].get_or_init(|| match locale {
         Locale::En => from_fake::<EN>(EN_LIST, EN::ADDRESS_STATE_ABBR),
         Locale::Fr => from_fake::<FR_FR>(FR, &[]),
@@ -42,7 +42,7 @@ fn name_lists(locale: Locale) -> &'static NameLists {
         Locale::Pt => from_fake::<PT_BR>(PT, PT_BR::ADDRESS_STATE_ABBR),
         Locale::Ja => from_fake::<JA_JP>(JA, &[]),
         Locale::Ar => from_fake::<AR_SA>(AR, &[]),
-        Locale::Es => NameLists {
+        Locale::Es | Locale::EsMx => NameLists {
             first: section(ES, "first"),
             last: section(ES, "last"),
             cities: section(ES, "city"),
@@ -75,20 +75,49 @@ pub(crate) fn person(locale: Locale, draw: &mut Draw) -> Person {
     Person { first: pick(&lists.first), last: pick(&lists.last) }
 }
 
-/// Draws a town where a language is spoken.
-pub(crate) fn city(locale: Locale, draw: &mut Draw) -> &'static str {
-    draw.pick(&name_lists(locale).cities).copied().unwrap_or_default()
+/// How a colleague is called by those who know the first name, or in Japanese the family name: the name, and what follows it.
+pub(crate) fn colleague(locale: Locale, draw: &mut Draw) -> [&'static str; 2] {
+    address(locale, person(locale, draw))
 }
 
-/// Draws a state or region where a language is spoken.
-pub(crate) fn state(locale: Locale, draw: &mut Draw) -> Option<&'static str> {
-    draw.pick(&name_lists(locale).states).copied()
+/// How a person is addressed by somebody who is polite: the name, and what follows it.
+pub(crate) const fn address(locale: Locale, person: Person) -> [&'static str; 2] {
+    if matches!(locale, Locale::Ja) { [person.last, "さん"] } else { [person.first, ""] }
+}
+
+/// Every text that [`colleague`] may give.
+pub(crate) fn names_at_work(locale: Locale) -> impl Iterator<Item = &'static str> {
+    let lists = name_lists(locale);
+    let names = if locale == Locale::Ja { &lists.last } else { &lists.first };
+    names.iter().copied().chain((locale == Locale::Ja).then_some("さん"))
+}
+
+/// A place where somebody lives.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Home<'a> {
+    pub(crate) city: &'a str,
+    pub(crate) state: Option<&'a str>,
+}
+
+/// Draws a place where a language is spoken.
+pub(crate) fn elsewhere(locale: Locale, draw: &mut Draw) -> Home<'static> {
+    let lists = name_lists(locale);
+    Home { city: draw.pick(&lists.cities).copied().unwrap_or_default(), state: draw.pick(&lists.states).copied() }
+}
+
+impl Location {
+    /// Where it is: what the scenario says, else a place where the language is spoken.
+    pub(crate) fn home(&self, locale: Locale) -> Home<'_> {
+        match &self.city {
+            Some(city) => Home { city, state: self.state.as_deref() },
+            None => elsewhere(locale, &mut Draw::new(Seed(self.number), "home")),
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::draw::Seed;
 
     #[test]
     fn every_language_has_names_towns_and_states() {
@@ -96,8 +125,8 @@ mod tests {
             let mut draw = Draw::new(Seed(1), "people");
             let someone = person(locale, &mut draw);
             assert!(!someone.first.is_empty() && !someone.last.is_empty(), "{locale:?}");
-            assert!(city(locale, &mut draw).chars().count() > 1, "{locale:?}");
-            assert!(state(locale, &mut draw).is_some(), "{locale:?}");
+            let home = elsewhere(locale, &mut draw);
+            assert!(home.city.chars().count() > 1 && home.state.is_some(), "{locale:?}");
         }
     }
 }

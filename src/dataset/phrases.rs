@@ -1,51 +1,131 @@
-//! Phrase banks: the parts from which the words of generated reviews, responses and questions are put together. There is one
-//! plain file per language and category in `seed-data/phrases/`, which is read when it is first used.
+//! Phrase banks: the sentences from which the words of generated reviews, responses and questions are put together. In
+//! `seed-data/phrases/` there is a file for each language (`common.txt`) and for trades in it, which add to the common one.
+//! A bank is read when it is first used. The format is described in `docs/phrases.md`.
 
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::OnceLock;
 
 use crate::api::fold::fold;
 use crate::dataset::lists;
+use crate::dataset::places::{Cycle, Point};
 use crate::dataset::records::{Locale, NEUTRAL};
 
-/// A section of a bank.
-#[derive(Clone, Debug)]
-pub(crate) struct Section {
-    /// All of its phrases.
-    pub(crate) all: Range<u32>,
-    /// Those that do not mention stars, for sources without stars. They come first among all.
-    pub(crate) plain: Range<u32>,
+/// Subjects that reviews of any business can speak of.
+pub(crate) const COMMON_SUBJECTS: [&str; 8] =
+    ["staff", "waiting", "price", "booking", "billing", "place", "parking", "communication"];
+
+/// The subjects of each trade, beside the common ones.
+pub(crate) const TRADES: [(&str, [&str; 5]); 8] = [
+    ("dentist", ["treatment", "cleaning", "pain", "children", "explanation"]),
+    ("veterinarian", ["care", "handling", "explanation", "emergency", "medicine"]),
+    ("hotel", ["room", "sleep", "breakfast", "amenities", "checkin"]),
+    ("restaurant", ["food", "drinks", "portions", "menu", "atmosphere"]),
+    ("automotive", ["repair", "diagnosis", "honesty", "speed", "aftercare"]),
+    ("retail", ["selection", "quality", "returns", "checkout", "advice"]),
+    ("health", ["doctor", "nurse", "explanation", "results", "listening"]),
+    ("home-services", ["work", "punctuality", "tidiness", "quote", "aftersales"]),
+];
+
+/// All subjects of a category, its own last.
+pub(crate) fn subjects(category: &str) -> Vec<&'static str> {
+    let own = TRADES.into_iter().filter(|(trade, _)| *trade == category).flat_map(|(_, own)| own);
+    COMMON_SUBJECTS.into_iter().chain(own).collect()
 }
 
-/// The phrases of one language and category, in one list with a range for each section.
+/// A part of a sentence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Piece {
+    /// Index among the bank's texts.
+    Text(u32),
+    /// A text that one review uses throughout: index among the bank's variables.
+    Variable(u32),
+    /// First name of somebody who works at the location.
+    Staff,
+    /// Name of the location.
+    Place,
+    /// City of the location.
+    City,
+    /// First name of the reviewer.
+    Reviewer,
+    /// What the review speaks of first.
+    Subject,
+}
+
+/// A sentence: a line of the file, and a choice of its alternatives as a number in mixed radix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sentence {
+    line: u32,
+    choice: u32,
+}
+
+/// The sentences of one purpose.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Section {
+    sentences: Vec<Sentence>,
+    /// Into how many groups the sentences are dealt, so that what must not be alike takes from different ones.
+    groups: u32,
+    cycle: Cycle,
+}
+
+impl Section {
+    /// The sentence of a record by its point in time and the group of its like; none if the section is empty.
+    pub(crate) fn at(&self, point: Point, group: u32) -> Option<Sentence> {
+        // An empty list has one place, and nothing there.
+        let at = self.cycle.place(point) * self.groups + group % self.groups.max(1);
+        self.sentences.get(at as usize).copied()
+    }
+}
+
+/// What a review can speak of.
+#[derive(Clone, Debug)]
+pub(crate) struct Subject {
+    /// Praise and blame.
+    pub(crate) praise: Section,
+    pub(crate) blame: Section,
+    /// Its name in an owner's response.
+    pub(crate) noun: u32,
+}
+
+/// The sentences of one language and category.
 #[derive(Debug)]
 pub(crate) struct Bank {
-    /// All phrases of reviews, responses and titles.
-    pub(crate) phrases: Vec<&'static str>,
+    pub(crate) locale: Locale,
+    /// Each different text once.
+    pub(crate) texts: Vec<&'static str>,
+    /// The values of each variable, as indexes into the texts.
+    pub(crate) variables: Vec<Vec<u32>>,
+    /// Lines are ranges of slots, slots of alternatives, and those of pieces.
+    lines: Vec<Range<u32>>,
+    slots: Vec<Range<u32>>,
+    alternatives: Vec<Range<u32>>,
+    pieces: Vec<Piece>,
+    /// The subjects of its category in the order of [`subjects`].
+    pub(crate) subjects: Vec<Subject>,
     /// First sentences, by stars 1-5.
     pub(crate) open: [Section; 5],
-    /// Praise of people and of place.
-    pub(crate) good: [Section; 2],
-    /// Blame of people and of place.
-    pub(crate) bad: [Section; 2],
-    /// Last sentences, by mood.
-    pub(crate) close: [Section; 3],
+    /// Last sentences, by stars 1-5.
+    pub(crate) close: [Section; 5],
+    /// Whole reviews of at most six words, by stars 1-5.
+    pub(crate) short: [Section; 5],
     /// Titles, by stars 1-5.
     pub(crate) title: [Section; 5],
-    /// First sentences of the owner's response, by mood.
+    /// First, second and last sentences of the owner's response, by mood.
     pub(crate) reply: [Section; 3],
-    /// Second sentences of the owner's response, by mood.
     pub(crate) follow: [Section; 3],
+    pub(crate) sign: [Section; 3],
     /// Introductions to a question.
     pub(crate) lead: Vec<&'static str>,
     /// Questions, each with the answers of other customers.
     pub(crate) questions: Vec<(&'static str, Vec<&'static str>)>,
-    /// The separator between two sentences.
-    pub(crate) join: &'static str,
+    /// What stands between two sentences.
+    pub(crate) join: u32,
+    /// What stands between two paragraphs.
+    pub(crate) paragraph: u32,
     folded: OnceLock<Vec<String>>,
 }
 
-/// The mood of stars: an index into `close`, `reply` and `follow`.
+/// The mood of stars: an index into `reply`, `follow` and `sign`.
 pub(crate) const fn mood(stars: u8) -> usize {
     match stars {
         4.. => 0,
@@ -55,113 +135,327 @@ pub(crate) const fn mood(stars: u8) -> usize {
 }
 
 macro_rules! banks {
-    ($($locale:ident $category:literal $file:literal,)*) => {
+    ($($locale:ident $folder:literal: $($category:literal)*;)*) => {
         /// The bank of a language and category, else the neutral bank of that language.
         pub(crate) fn bank(locale: Locale, category: &str) -> &'static Bank {
             $(
-                if locale == Locale::$locale && category == $category {
+                if locale == Locale::$locale {
+                    const COMMON: &str = include_str!(concat!("../../seed-data/phrases/", $folder, "/common.txt"));
+                    $(
+                        if category == $category {
+                            static BANK: OnceLock<Bank> = OnceLock::new();
+                            const OWN: &str =
+                                include_str!(concat!("../../seed-data/phrases/", $folder, "/", $category, ".txt"));
+                            return BANK.get_or_init(|| Reading::read(locale, category, COMMON, OWN));
+                        }
+                    )*
                     static BANK: OnceLock<Bank> = OnceLock::new();
-                    return BANK.get_or_init(|| read(
-                        locale,
-                        include_str!(concat!("../../seed-data/phrases/", $file, ".txt")),
-                    ));
+                    return BANK.get_or_init(|| Reading::read(locale, NEUTRAL, COMMON, ""));
                 }
             )*
-            bank(locale, NEUTRAL)
+            bank(Locale::En, category)
+        }
+
+        /// Whether a category has a bank of its own in a language. The neutral one has one in every language.
+        pub(crate) fn has_bank(locale: Locale, category: &str) -> bool {
+            let own: &[&str] = match locale {
+                $(Locale::$locale => &[$($category),*],)*
+            };
+            category == NEUTRAL || own.contains(&category)
         }
     };
 }
 
 banks! {
-    En "neutral" "en/neutral",
-    En "dentist" "en/dentist",
-    En "veterinarian" "en/veterinarian",
-    En "hotel" "en/hotel",
-    En "restaurant" "en/restaurant",
-    En "automotive" "en/automotive",
-    En "retail" "en/retail",
-    En "health" "en/health",
-    En "home-services" "en/home-services",
-    Fr "neutral" "fr/neutral",
-    De "neutral" "de/neutral",
-    Es "neutral" "es/neutral",
-    Pt "neutral" "pt/neutral",
-    Ja "neutral" "ja/neutral",
-    Ar "neutral" "ar/neutral",
+    En "en": "dentist" "veterinarian" "hotel" "restaurant" "automotive" "retail" "health" "home-services";
+    Fr "fr": "hotel";
+    De "de": "hotel";
+    Es "es": "dentist" "restaurant";
+    EsMx "es-MX": "dentist" "restaurant";
+    Pt "pt":;
+    Ja "ja":;
+    Ar "ar":;
 }
 
-fn read(locale: Locale, file: &'static str) -> Bank {
-    let mut sections = lists::sections(file);
-    let mut phrases = Vec::new();
-    let mut range = |name: &str| {
-        let start = length(&phrases);
-        let found = sections.iter_mut().find(|(known, _)| *known == name);
-        let mut entries = found.map(|(_, entries)| std::mem::take(entries)).unwrap_or_default();
-        entries.sort_by_key(|phrase| mentions_stars(phrase));
-        let plain = entries.iter().filter(|phrase| !mentions_stars(phrase)).count();
-        phrases.append(&mut entries);
-        Section {
-            all: start..length(&phrases),
-            plain: start..start + u32::try_from(plain).unwrap_or_default(),
+/// Within a page of 25 reviews no sentence comes twice if it comes again after more than twice as many.
+const LEAST: u32 = 51;
+/// Sentences that a line gives at most.
+const MOST_OF_LINE: u32 = 128;
+/// How often sentences of a section may begin with the same three words.
+const SAME_OPENING: u32 = 2;
+/// Into how many groups the locations of an account are dealt.
+pub(crate) const LOCATION_GROUPS: u32 = 8;
+/// How many kinds of reviews praise, and how many blame: by stars, and recommendations. Each takes sentences of its own.
+const KINDS: u32 = 4;
+
+/// A bank while it is read.
+struct Reading {
+    bank: Bank,
+    /// Index of each text, and of each variable.
+    texts: HashMap<&'static str, u32>,
+    variables: HashMap<&'static str, u32>,
+    files: [Vec<(&'static str, Vec<&'static str>)>; 2],
+}
+
+impl Reading {
+    fn read(locale: Locale, category: &str, common: &'static str, own: &'static str) -> Bank {
+        let bank = Bank {
+            locale,
+            texts: Vec::new(),
+            variables: Vec::new(),
+            lines: Vec::new(),
+            slots: Vec::new(),
+            alternatives: Vec::new(),
+            pieces: Vec::new(),
+            subjects: Vec::new(),
+            open: Default::default(),
+            close: Default::default(),
+            short: Default::default(),
+            title: Default::default(),
+            reply: Default::default(),
+            follow: Default::default(),
+            sign: Default::default(),
+            lead: Vec::new(),
+            questions: Vec::new(),
+            join: 0,
+            paragraph: 0,
+            folded: OnceLock::new(),
+        };
+        let files = [lists::sections(common), lists::sections(own)];
+        let mut reading = Self { bank, texts: HashMap::new(), variables: HashMap::new(), files };
+        reading.bank.join = reading.text(if locale == Locale::Ja { "" } else { " " });
+        reading.bank.paragraph = reading.text("\n\n");
+        reading.read_variables();
+        reading.read_sections(category);
+        reading.bank
+    }
+
+    /// The entries of a section in the common file and in the trade's.
+    fn entries(&self, name: &str) -> [Vec<&'static str>; 2] {
+        self.files.each_ref().map(|file| {
+            let found = file.iter().filter(|(known, _)| *known == name);
+            found.flat_map(|(_, entries)| entries.iter().copied()).collect()
+        })
+    }
+
+    fn all(&self, name: &str) -> Vec<&'static str> {
+        self.entries(name).concat()
+    }
+
+    /// Those of the trade's file, or if there are none, of the common one.
+    fn nearest(&self, name: &str) -> Vec<&'static str> {
+        let [common, own] = self.entries(name);
+        if own.is_empty() { common } else { own }
+    }
+
+    fn text(&mut self, text: &'static str) -> u32 {
+        let next = length(&self.bank.texts);
+        *self.texts.entry(text).or_insert_with(|| {
+            self.bank.texts.push(text);
+            next
+        })
+    }
+
+    fn read_variables(&mut self) {
+        let names: BTreeSet<&str> = self
+            .files
+            .iter()
+            .flatten()
+            .filter_map(|(name, _)| name.strip_prefix("var "))
+            .collect();
+        for name in names {
+            let values = self.nearest(&format!("var {name}"));
+            let values = values.into_iter().map(|value| self.text(value)).collect();
+            self.variables.insert(name, length(&self.bank.variables));
+            self.bank.variables.push(values);
         }
-    };
-    let open = ["open 1", "open 2", "open 3", "open 4", "open 5"].map(&mut range);
-    let good = ["good people", "good place"].map(&mut range);
-    let bad = ["bad people", "bad place"].map(&mut range);
-    let close = ["close good", "close mixed", "close bad"].map(&mut range);
-    let title = ["title 1", "title 2", "title 3", "title 4", "title 5"].map(&mut range);
-    let reply = ["reply good", "reply mixed", "reply bad"].map(&mut range);
-    let follow = ["follow good", "follow mixed", "follow bad"].map(&mut range);
-    let questions = lists::section(file, "questions")
-        .into_iter()
-        .map(|line| {
+    }
+
+    fn read_sections(&mut self, category: &str) {
+        let (two, all) = (LOCATION_GROUPS * 2, LOCATION_GROUPS * KINDS);
+        let stars = ["1", "2", "3", "4", "5"];
+        let moods = ["good", "mixed", "bad"];
+        // Sections whose sentences meet in a text have different sizes, since otherwise the same ones would always meet.
+        let subjects = subjects(category);
+        let of_subjects = [LEAST + 4, LEAST + 6, LEAST + 8, LEAST + 10].into_iter().cycle();
+        self.bank.open = stars.map(|stars| self.section(&format!("open {stars}"), LEAST, two, true, true));
+        self.bank.close = stars.map(|stars| self.section(&format!("close {stars}"), LEAST + 2, two, true, false));
+        self.bank.short = stars.map(|stars| self.section(&format!("short {stars}"), LEAST, two, true, true));
+        self.bank.title = stars.map(|stars| self.section(&format!("title {stars}"), LEAST + 2, two, true, false));
+        self.bank.reply = moods.map(|mood| self.section(&format!("reply {mood}"), LEAST, all, true, false));
+        self.bank.follow = moods.map(|mood| self.section(&format!("follow {mood}"), LEAST + 2, all, true, false));
+        self.bank.sign = moods.map(|mood| self.section(&format!("sign {mood}"), LEAST + 6, all, true, false));
+        let nouns: HashMap<&str, &str> =
+            self.all("subjects").into_iter().filter_map(|entry| entry.split_once(" = ")).collect();
+        self.bank.subjects = subjects
+            .into_iter()
+            .zip(of_subjects)
+            .map(|(subject, size)| Subject {
+                praise: self.section(&format!("{subject} good"), size, all, false, false),
+                blame: self.section(&format!("{subject} bad"), size, all, false, false),
+                noun: self.text(nouns.get(subject).copied().unwrap_or_default()),
+            })
+            .collect();
+        self.bank.lead = self.nearest("lead");
+        let question = |line: &'static str| {
             let mut parts = line.split(" => ");
             (parts.next().unwrap_or_default(), parts.collect())
-        })
-        .collect();
-    let join = if locale == Locale::Ja { "" } else { " " };
-    let lead = lists::section(file, "lead");
-    let folded = OnceLock::new();
-    Bank { phrases, open, good, bad, close, title, reply, follow, lead, questions, join, folded }
+        };
+        self.bank.questions = self.nearest("questions").into_iter().map(question).collect();
+    }
+
+    /// Reads a section of both files. Its sentences are dealt into up to so many groups of a size, which is odd. Of those
+    /// that begin alike only a few are kept where `opens` says that they begin a review.
+    fn section(&mut self, name: &str, size: u32, groups: u32, adds: bool, opens: bool) -> Section {
+        let first = length(&self.bank.lines);
+        // A trade may speak of a common subject in its own words; to the other sections it adds.
+        let entries = if adds { self.all(name) } else { self.nearest(name) };
+        for entry in &entries {
+            self.line(entry);
+        }
+        let lines: Vec<(u32, u32)> =
+            (first..).take(entries.len()).map(|line| (line, self.bank.choices(line))).collect();
+        // A line's sentences are taken in steps of about the golden section, so that each differs much from the one before.
+        let step = |choices: u32| (choices * 8 / 13..).find(|step| is_coprime(*step, choices)).unwrap_or(1);
+        let mut openings: HashMap<String, u32> = HashMap::new();
+        let mut sentences = Vec::new();
+        for round in 0..MOST_OF_LINE {
+            for (line, choices) in lines.iter().filter(|(_, choices)| round < *choices) {
+                let sentence = Sentence { line: *line, choice: round * step(*choices) % choices };
+                let is_kept = !opens || {
+                    let (opening, is_long) = self.bank.opening(sentence);
+                    let times = openings.entry(opening).or_default();
+                    *times += 1;
+                    // A whole review of some words may differ from another one by its punctuation alone.
+                    *times <= if name.starts_with("short") && is_long { 1 } else { SAME_OPENING }
+                };
+                if is_kept {
+                    sentences.push(sentence);
+                }
+            }
+        }
+        let all = length(&sentences);
+        // So that a group takes from all lines, one after the other.
+        let coprime = |groups: &u32| is_coprime(*groups, length(&lines));
+        let groups = (1..=groups.min(all / size).max(1)).rev().find(coprime).unwrap_or(1);
+        // A short list has one smaller group.
+        let size = size.min(if all.is_multiple_of(2) { all.saturating_sub(1) } else { all });
+        Section { sentences, groups, cycle: Cycle::new(size) }
+    }
+
+    /// Reads a line: text, `[alternative|alternative]` and `{filler}`.
+    fn line(&mut self, line: &'static str) {
+        let slots = length(&self.bank.slots);
+        let mut rest = line;
+        while !rest.is_empty() {
+            let (alternatives, after) = match rest.strip_prefix('[').and_then(|inner| inner.split_once(']')) {
+                Some(group) => group,
+                None => rest.split_at(rest.find('[').unwrap_or(rest.len())),
+            };
+            let first = length(&self.bank.alternatives);
+            for alternative in alternatives.split('|') {
+                self.alternative(alternative);
+            }
+            self.bank.slots.push(first..length(&self.bank.alternatives));
+            rest = after;
+        }
+        self.bank.lines.push(slots..length(&self.bank.slots));
+    }
+
+    fn alternative(&mut self, text: &'static str) {
+        let first = length(&self.bank.pieces);
+        let mut rest = text;
+        while !rest.is_empty() {
+            let filler = rest.strip_prefix('{').and_then(|inner| inner.split_once('}'));
+            let (piece, after) = match filler {
+                Some((name, after)) => (self.filler(name), after),
+                None => {
+                    let (text, after) = rest.split_at(rest.find('{').unwrap_or(rest.len()));
+                    (Piece::Text(self.text(text)), after)
+                }
+            };
+            self.bank.pieces.push(piece);
+            rest = after;
+        }
+        self.bank.alternatives.push(first..length(&self.bank.pieces));
+    }
+
+    fn filler(&mut self, name: &'static str) -> Piece {
+        match name {
+            "staff" => Piece::Staff,
+            "place" => Piece::Place,
+            "city" => Piece::City,
+            "reviewer" => Piece::Reviewer,
+            "subject" => Piece::Subject,
+            // A test holds that every variable of a bank is known.
+            _ => self.variables.get(name).map_or(Piece::Place, |variable| Piece::Variable(*variable)),
+        }
+    }
 }
 
-/// Whether a phrase mentions stars as a rating, in any of the languages.
-fn mentions_stars(phrase: &str) -> bool {
-    const WORDS: [&str; 11] = [
-        "star",
-        "stars",
-        "étoile",
-        "étoiles",
-        "stern",
-        "sterne",
-        "sternen",
-        "estrella",
-        "estrellas",
-        "estrela",
-        "estrelas",
-    ];
-    let folded = fold(phrase);
-    let words = || folded.split(|letter: char| !letter.is_alphanumeric());
-    folded.contains('星')
-        || folded.contains("نجم")
-        || folded.contains("نجوم")
-        || words().any(|word| WORDS.contains(&word))
+const fn is_coprime(left: u32, right: u32) -> bool {
+    let (mut left, mut right) = (left, right);
+    while right != 0 {
+        (left, right) = (right, left % right);
+    }
+    left == 1
 }
 
-fn length(phrases: &[&str]) -> u32 {
-    u32::try_from(phrases.len()).unwrap_or(u32::MAX)
+fn length<T>(list: &[T]) -> u32 {
+    u32::try_from(list.len()).unwrap_or(u32::MAX)
 }
 
 impl Bank {
-    /// The phrase at an index, which a section's range contains.
-    pub(crate) fn phrase(&self, at: u32) -> &'static str {
-        self.phrases.get(at as usize).copied().unwrap_or_default()
+    /// The pieces of a sentence.
+    pub(crate) fn pieces(&self, sentence: Sentence) -> impl Iterator<Item = Piece> {
+        let mut choice = sentence.choice;
+        let line = self.lines.get(sentence.line as usize).cloned().unwrap_or_default();
+        slice(&self.slots, line).iter().flat_map(move |slot| {
+            let alternatives = slice(&self.alternatives, slot.clone());
+            let count = length(alternatives).max(1);
+            let chosen = alternatives.get((choice % count) as usize).cloned().unwrap_or_default();
+            choice /= count;
+            slice(&self.pieces, chosen).iter().copied()
+        })
     }
 
-    /// All phrases, folded for comparison without case.
-    pub(crate) fn folded(&self) -> &[String] {
-        self.folded.get_or_init(|| self.phrases.iter().map(|phrase| fold(phrase)).collect())
+    /// How many sentences a line gives.
+    fn choices(&self, line: u32) -> u32 {
+        let line = self.lines.get(line as usize).cloned().unwrap_or_default();
+        slice(&self.slots, line).iter().fold(1, |all: u32, slot| all.saturating_mul(slot.end - slot.start).min(1 << 24))
     }
+
+    /// The first three words of a sentence, or in Japanese its first six letters, without case; and whether there are more.
+    fn opening(&self, sentence: Sentence) -> (String, bool) {
+        let mut text = String::new();
+        for piece in self.pieces(sentence) {
+            text.push_str(if let Piece::Text(text) = piece { self.text(text) } else { "x" });
+            if text.split_whitespace().count() > 3 {
+                break;
+            }
+        }
+        let letters = text.to_lowercase();
+        if self.locale == Locale::Ja {
+            let count = letters.chars().count();
+            return (letters.chars().filter(|letter| letter.is_alphanumeric()).take(6).collect(), count > 6);
+        }
+        let word = |word: &str| word.chars().filter(|letter| letter.is_alphanumeric()).collect::<String>();
+        let words = letters.split_whitespace();
+        (words.clone().map(word).take(3).collect::<Vec<_>>().join(" "), words.count() > 3)
+    }
+
+    pub(crate) fn text(&self, at: u32) -> &'static str {
+        self.texts.get(at as usize).copied().unwrap_or_default()
+    }
+
+    /// All texts, folded for comparison without case.
+    pub(crate) fn folded(&self) -> &[String] {
+        self.folded.get_or_init(|| self.texts.iter().map(|text| fold(text)).collect())
+    }
+}
+
+fn slice<T>(list: &[T], range: Range<u32>) -> &[T] {
+    list.get(range.start as usize..range.end as usize).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -169,30 +463,36 @@ mod tests {
     use super::*;
     use crate::dataset::records::CATEGORIES;
 
-    fn all() -> Vec<(Locale, &'static str)> {
-        let english = CATEGORIES.map(|category| (Locale::En, category));
-        let others = Locale::ALL.into_iter().skip(1).map(|locale| (locale, NEUTRAL));
-        english.into_iter().chain(others).collect()
-    }
-
     #[test]
-    fn every_bank_has_every_section_and_parts_enough_for_distinct_texts() {
-        for (locale, category) in all() {
+    fn every_bank_has_every_section_and_sentences_enough_for_a_page() {
+        let locales = || Locale::ALL.into_iter().chain([Locale::EsMx]);
+        let banks = locales().flat_map(|locale| CATEGORIES.map(|category| (locale, category)));
+        for (locale, category) in banks.filter(|(locale, category)| has_bank(*locale, category)) {
             let bank = bank(locale, category);
-            let least = |section: &Section, count: u32| {
-                assert!(section.all.end - section.all.start >= count, "{locale:?} {category} {section:?}");
-                assert!(
-                    section.plain.end - section.plain.start >= count / 2,
-                    "{locale:?} {category} {section:?}"
-                );
-                assert!(section.plain.clone().all(|at| !mentions_stars(bank.phrase(at))));
+            assert_eq!(bank.subjects.len(), subjects(category).len());
+            let check = |name: &str, section: &Section, least: u32| {
+                let Section { sentences, groups, cycle } = section;
+                let (count, size) = (sentences.len(), cycle.size());
+                assert!(count as u32 >= least && size >= LEAST.min(least) - 1, "{locale:?} {category} {name}: {count} {groups} {size}");
             };
-            bank.open.iter().for_each(|range| least(range, 18));
-            bank.good.iter().chain(&bank.bad).for_each(|range| least(range, 30));
-            bank.close.iter().for_each(|range| least(range, 18));
-            bank.title.iter().for_each(|range| least(range, 8));
-            bank.reply.iter().for_each(|range| least(range, 10));
-            bank.follow.iter().for_each(|range| least(range, 10));
+            for (name, subject) in subjects(category).iter().zip(&bank.subjects) {
+                check(name, &subject.praise, 1_600);
+                check(name, &subject.blame, 1_600);
+                assert!(!bank.text(subject.noun).is_empty(), "{locale:?} {category} {name}");
+            }
+            for stars in 0..5 {
+                let least = if stars == 0 || stars == 4 { 520 } else { 300 };
+                check("open", &bank.open[stars], least);
+                check("close", &bank.close[stars], 300);
+                check("short", &bank.short[stars], 150);
+                check("title", &bank.title[stars], 51);
+            }
+            for mood in 0..3 {
+                check("reply", &bank.reply[mood], 800);
+                check("follow", &bank.follow[mood], 180);
+                check("sign", &bank.sign[mood], 180);
+            }
+            assert!(bank.variables.iter().all(|values| !values.is_empty()));
             assert!(bank.questions.len() >= 30 && bank.lead.len() >= 6);
             assert!(bank.questions.iter().all(|(_, answers)| answers.len() == 2));
         }
@@ -202,5 +502,21 @@ mod tests {
     fn a_category_without_a_bank_in_a_language_takes_the_neutral_one() {
         assert!(std::ptr::eq(bank(Locale::Fr, "dentist"), bank(Locale::Fr, NEUTRAL)));
         assert!(!std::ptr::eq(bank(Locale::En, "dentist"), bank(Locale::En, NEUTRAL)));
+    }
+}
+#[cfg(test)]
+mod debug {
+    use super::*;
+    #[test]
+    fn show_sizes() {
+        for (l, c) in [(Locale::En, "neutral"), (Locale::En, "restaurant"), (Locale::Es, "neutral")] {
+            let b = bank(l, c);
+            for (n, s) in [("open", &b.open), ("close", &b.close), ("short", &b.short), ("title", &b.title)] {
+                for s in s { println!("{c} {n} {} lines groups {} size {}", s.sentences.len(), s.groups, s.cycle.size()); }
+            }
+            for s in b.reply.iter().chain(&b.follow).chain(&b.sign) { println!("{c} reply.. {} groups {} size {}", s.sentences.len(), s.groups, s.cycle.size()); }
+            for (n, s) in subjects(c).iter().zip(&b.subjects) { for s in [&s.praise, &s.blame] { println!("{c} {n} {} groups {} size {}", s.sentences.len(), s.groups, s.cycle.size()); } }
+            println!("texts {} pieces {}", b.texts.len(), b.pieces.len());
+        }
     }
 }

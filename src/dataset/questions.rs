@@ -67,9 +67,9 @@ pub(crate) const REGULAR_USER: &str = "REGULAR_USER";
 const ANSWERS: u64 = 100;
 
 impl Questions {
-    pub(crate) fn build(seed: Seed, now: Moment, locations: &[&Location]) -> Self {
+    pub(crate) fn build(seed: Seed, now: Moment, locations: &[(&Location, &str)]) -> Self {
         let mut rows = Vec::new();
-        for (place, location) in (0..).zip(locations) {
+        for (place, (location, _)) in (0..).zip(locations) {
             for (entry, questions) in (0..).zip(&location.questions) {
                 let record = |index| Record::new(seed, QUESTION, location.number, entry, index);
                 match questions {
@@ -177,7 +177,7 @@ impl Dataset {
         QuestionView {
             id: row.id,
             asked_by_owner: false,
-            question: Text::Sentences([lead, question, "", ""], bank.join),
+            question: Text::Pieces([lead, if lead.is_empty() { "" } else { bank.text(bank.join) }, question, ""]),
             by: name(locale, &mut record.person()),
             at: row.at,
             logo: Text::Picture("users", row.id),

@@ -49,6 +49,10 @@ pub(crate) struct Location {
     pub(crate) name: String,
     /// Level to the location's name at that level.
     pub(crate) levels: BTreeMap<String, String>,
+    /// Where it is, as far as the scenario says so: city, state, and the two letters of its country.
+    pub(crate) city: Option<String>,
+    pub(crate) state: Option<String>,
+    pub(crate) country: Option<String>,
     /// Its reviews, in the order given.
     pub(crate) reviews: Vec<Reviews>,
     /// Its questions, in the order given.
@@ -87,6 +91,26 @@ pub(crate) struct ReviewPlan {
     pub(crate) responded: u32,
     /// Languages and their weights.
     pub(crate) locales: Vec<(Locale, u32)>,
+    /// What its texts are mainly about: a bit for each index among the category's subjects.
+    pub(crate) about: u32,
+    pub(crate) shape: Shape,
+    /// Share of the reviewers that live where the location is.
+    pub(crate) locals: u32,
+    /// Share that carries hostile values.
+    pub(crate) nasty: u32,
+}
+
+/// How the reviews of a block are spread over its days.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Shape {
+    #[default]
+    Steady,
+    /// More and more, up to the last day.
+    Ramp,
+    /// A burst on the first days that decays.
+    Spike,
+    /// Most of it within three days.
+    Bomb,
 }
 
 /// How to generate questions, none of which the owner has answered.
@@ -120,6 +144,8 @@ pub(crate) enum Locale {
     De,
     /// Spanish.
     Es,
+    /// Spanish of Mexico, which a scenario writes as `es` where the country is `MX`.
+    EsMx,
     /// Portuguese, of Brazil.
     Pt,
     /// Japanese.
@@ -129,7 +155,13 @@ pub(crate) enum Locale {
 }
 
 impl Locale {
+    /// Those that a scenario names.
     pub(crate) const ALL: [Self; 7] = [Self::En, Self::Fr, Self::De, Self::Es, Self::Pt, Self::Ja, Self::Ar];
+
+    /// The variety of the language that is spoken in a country.
+    pub(crate) fn of_country(self, country: Option<&str>) -> Self {
+        if self == Self::Es && country == Some("MX") { Self::EsMx } else { self }
+    }
 
     /// The two letters of ISO 639-1, as scenarios write it.
     pub(crate) const fn name(self) -> &'static str {
@@ -137,7 +169,7 @@ impl Locale {
             Self::En => "en",
             Self::Fr => "fr",
             Self::De => "de",
-            Self::Es => "es",
+            Self::Es | Self::EsMx => "es",
             Self::Pt => "pt",
             Self::Ja => "ja",
             Self::Ar => "ar",

@@ -6,11 +6,13 @@ use crate::api::dates::Day;
 use crate::api::sources::{DIRECT_FEEDBACK, OUR_WEBSITE, Source};
 use crate::dataset::added::{AddedReview, ListedReview};
 use crate::dataset::facts::Dataset;
-use crate::dataset::generated::{Facts, NONE, REVIEW, Record, choose_phrases, generated_facts};
-use crate::dataset::people::{city, person, state};
-use crate::dataset::phrases::{Bank, bank};
+use crate::dataset::generated::{Facts, REVIEW, Record, generated_facts, point};
+use crate::dataset::nasty;
+use crate::dataset::people::{elsewhere, person};
+use crate::dataset::phrases::bank;
 use crate::dataset::records::{self, Location};
 use crate::dataset::text::{Id, Text};
+use crate::dataset::words::{Words, WordsOf};
 
 /// A review, as the API names its fields.
 #[derive(Clone, Copy, Debug)]
@@ -71,12 +73,30 @@ impl Dataset {
                 let id = review.id.as_deref().map_or_else(|| Id::Number(record.id()), Id::Given);
                 self.given_view(location, review, id)
             }
-            records::Reviews::Generated(plan) => {
-                let facts = generated_facts(plan, &self.sources, self.today, &record);
-                let category = &self.account(self.account_of(index)).category;
-                self.generated_view(location, bank(facts.locale, category), &facts, &record)
-            }
+            records::Reviews::Generated(_) => Some(self.generated_view(row, self.words(row)?)),
         }
+    }
+
+    /// The words of a row; none if it is given.
+    pub(crate) fn words(&self, row: u32) -> Option<Words<'_>> {
+        let index = self.reviews.location[row as usize];
+        let location = self.location(index);
+        let origin = self.reviews.origin[row as usize];
+        let records::Reviews::Generated(plan) = location.reviews.get(origin.entry as usize)? else { return None };
+        let block = Record::stream(self.seed, REVIEW, location.number, origin.entry);
+        let record = Record::of(&block, origin.index);
+        let facts = generated_facts(plan, &self.sources, &record);
+        let source = self.sources.get(usize::from(facts.source))?;
+        Some(Words {
+            bank: bank(facts.locale, &self.account(self.account_of(index)).category),
+            plan,
+            location,
+            facts,
+            record,
+            point: point(&block, facts.kind(source), self.reviews.number[row as usize]),
+            entry: origin.entry,
+            source,
+        })
     }
 
     fn given_view<'a>(
@@ -117,59 +137,54 @@ impl Dataset {
         })
     }
 
-    fn generated_view<'a>(
-        &'a self,
-        location: &'a Location,
-        bank: &'static Bank,
-        facts: &Facts,
-        record: &Record,
-    ) -> Option<ReviewView<'a>> {
-        let source = self.sources.get(usize::from(facts.source))?;
-        let id = Id::Number(record.id());
-        let phrases = choose_phrases(bank, facts, record);
-        let text = |phrase| if phrase == NONE { "" } else { bank.phrase(phrase) };
-        let [first, second] = phrases.response;
-        Some(ReviewView {
+    fn generated_view<'a>(&'a self, row: u32, words: Words<'a>) -> ReviewView<'a> {
+        let Words { facts, record, source, location, .. } = words;
+        let id = Id::Number(record.id_at(words.point));
+        let response_day = facts.responded.then(|| self.reviews.updated[row as usize]);
+        ReviewView {
             id,
             rating: facts.rating,
-            comments: Text::Sentences(phrases.comments.map(text), bank.join),
-            title: (phrases.title != NONE).then(|| Text::Given(text(phrases.title))),
-            reviewer: author(facts, source, record),
+            comments: Text::Words(words, WordsOf::Comments),
+            title: words.has_title().then_some(Text::Words(words, WordsOf::Title)),
+            reviewer: author(&words),
             review_url: Text::SourcePage(&source.alias, id),
             source,
-            day: facts.day,
-            response: facts
-                .response_day
-                .map(|_| Text::Sentences([text(first), text(second), "", ""], bank.join)),
-            response_day: facts.response_day,
+            day: self.reviews.day[row as usize],
+            response: response_day.map(|_| Text::Words(words, WordsOf::Response)),
+            response_day,
             published: facts.published,
             location,
             unique_review_url: Text::Page(id),
             enable_reply: source.reply,
             customer_id: None,
             extra: None,
-        })
+        }
     }
 }
 
 /// The author of a generated review. The platform's own sources have an email address, Facebook has an id, and other
 /// sources have little more than a name.
-fn author(facts: &Facts, source: &Source, record: &Record) -> Reviewer<'static> {
+fn author<'a>(words: &Words<'a>) -> Reviewer<'a> {
+    let Words { facts: Facts { locale, .. }, record, source, .. } = words;
     let mut draw = record.person();
-    let person = person(facts.locale, &mut draw);
+    let person = person(*locale, &mut draw);
     let number = 1 + draw.below(9_999);
     let is_own_source = matches!(source.alias.as_str(), OUR_WEBSITE | DIRECT_FEEDBACK);
     let (has_picture, has_nickname, has_city) = (draw.below(3) > 0, draw.below(4) == 0, draw.below(2) == 0);
     let has_last_name = is_own_source || draw.below(8) > 0;
+    let home = if draw.chance(words.plan.locals) { words.location.home(*locale) } else { elsewhere(*locale, &mut draw) };
+    // Google and Facebook tell no places.
+    let home = Some(home).filter(|_| has_city && !words.is_google_or_facebook());
+    let first = if words.is_nasty() { nasty::name(&mut draw) } else { person.first };
     Reviewer {
-        first_name: Some(Text::Given(person.first)),
+        first_name: Some(Text::Given(first)),
         last_name: has_last_name.then_some(Text::Given(person.last)),
         nick_name: has_nickname.then_some(Text::Nickname(person.first, number)),
         thumbnail_url: (has_picture && !is_own_source).then_some(Text::Picture("avatars", number)),
         email_id: is_own_source.then_some(Text::Address(person.first, person.last, number)),
         facebook_id: (source.alias == "facebook")
             .then(|| Text::Id(Id::Number(100_000_000_000_000 + draw.below(900_000_000_000_000)))),
-        city: has_city.then(|| Text::Given(city(facts.locale, &mut draw))),
-        state: if has_city { state(facts.locale, &mut draw).map(Text::Given) } else { None },
+        city: home.map(|home| Text::Given(home.city)),
+        state: home.and_then(|home| home.state).map(Text::Given),
     }
 }

@@ -10,7 +10,8 @@ use crate::api::ids;
 use crate::api::sources::{DIRECT_FEEDBACK, Source};
 use crate::dataset::bits::Bits;
 use crate::dataset::classes::Classes;
-use crate::dataset::generated::{REVIEW, Record, generated_facts};
+use crate::dataset::calendar::Calendar;
+use crate::dataset::generated::{KINDS, REVIEW, Record, generated_facts, point, response_day};
 use crate::dataset::groups::Groups;
 use crate::dataset::insight::Score;
 use crate::dataset::records::{self, Location};
@@ -36,6 +37,8 @@ pub(crate) struct Reviews {
     /// Index among the dataset's locations.
     pub(crate) location: Vec<u32>,
     pub(crate) origin: Vec<Origin>,
+    /// Of a generated review: its number among those of its block and kind.
+    pub(crate) number: Vec<u32>,
     /// Sentiment in tenths.
     pub(crate) sentiment: Vec<u16>,
     pub(crate) mentions: Vec<u32>,
@@ -61,6 +64,7 @@ struct Row {
     updated: Day,
     location: u32,
     origin: Origin,
+    number: u32,
     /// The id, if it is a number of 64 bits; else the largest such number.
     id: u64,
     mentions: u32,
@@ -85,16 +89,16 @@ fn default_sentiment(rating: u8, source: &Source) -> u16 {
 }
 
 impl Reviews {
-    /// Builds the columns over all reviews of those locations. `done` is updated with the number of rows built so far.
+    /// Builds the columns over all reviews of those locations, each with its category. `done` is updated with the number of rows built so far.
     pub(crate) fn build(
         seed: Seed,
         today: Day,
-        locations: &[&Location],
+        locations: &[(&Location, &str)],
         sources: &[Source],
         done: &AtomicU64,
     ) -> Self {
-        let mut rows = Vec::with_capacity(locations.iter().map(|location| review_count(location)).sum());
-        for (place, location) in (0..).zip(locations) {
+        let mut rows = Vec::with_capacity(locations.iter().map(|(location, _)| review_count(location)).sum());
+        for (place, (location, category)) in (0..).zip(locations) {
             done.store(rows.len() as u64, Relaxed);
             for (entry, reviews) in (0..).zip(&location.reviews) {
                 match reviews {
@@ -107,16 +111,24 @@ impl Reviews {
                     }
                     records::Reviews::Generated(plan) => {
                         let stream = Record::stream(seed, REVIEW, location.number, entry);
+                        let calendar = Calendar::new(plan, category, &stream);
+                        let mut numbers = [0; KINDS];
                         rows.extend((0..plan.count).map(|index| {
                             let record = Record::of(&stream, index);
-                            let facts = generated_facts(plan, sources, today, &record);
+                            let facts = generated_facts(plan, sources, &record);
                             let source = sources.get(usize::from(facts.source));
+                            let kind = source.map_or(0, |source| facts.kind(source));
+                            let next = &mut numbers[kind];
+                            let number = std::mem::replace(next, *next + 1);
+                            let point = point(&stream, kind, number);
+                            let day = calendar.day(point);
                             Row {
-                                day: facts.day,
-                                updated: facts.response_day.map_or(facts.day, |day| day.max(facts.day)),
+                                day,
+                                updated: if facts.responded { response_day(day, today, &record) } else { day },
                                 location: place,
                                 origin: Origin { entry, index },
-                                id: record.id(),
+                                number,
+                                id: record.id_at(point),
                                 mentions: 1,
                                 sentiment: source
                                     .map_or(500, |source| default_sentiment(facts.rating, source)),
@@ -146,6 +158,7 @@ impl Reviews {
             updated: rows.iter().map(|row| row.updated).collect(),
             location: rows.iter().map(|row| row.location).collect(),
             origin: rows.iter().map(|row| row.origin).collect(),
+            number: rows.iter().map(|row| row.number).collect(),
             sentiment: rows.iter().map(|row| row.sentiment).collect(),
             mentions: rows.iter().map(|row| row.mentions).collect(),
             by_rating: std::array::from_fn(|_| empty()),
@@ -227,6 +240,7 @@ fn given_row(location: u32, origin: Origin, review: &records::Review, drawn: u64
         updated: last_update(review),
         location,
         origin,
+        number: 0,
         id: review.id.as_deref().map_or(drawn, id_number),
         mentions: review.mentions,
         sentiment: given_sentiment(review, sources),
@@ -253,8 +267,8 @@ fn id_number(id: &str) -> u64 {
 }
 
 /// Compares by day, then by id (`docs/api.md` 3).
-fn order(locations: &[&Location], left: &Row, right: &Row) -> Ordering {
-    let id = |row: &Row| match locations[row.location as usize].reviews.get(row.origin.entry as usize) {
+fn order(locations: &[(&Location, &str)], left: &Row, right: &Row) -> Ordering {
+    let id = |row: &Row| match locations[row.location as usize].0.reviews.get(row.origin.entry as usize) {
         Some(records::Reviews::Given(given)) => {
             given.get(row.origin.index as usize).and_then(|review| review.id.clone())
         }

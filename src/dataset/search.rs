@@ -1,12 +1,12 @@
-//! Text search without case over comments and titles. It avoids writing out generated texts: it first compares the needle
-//! with the phrases of each bank, which decides for nearly all reviews by the phrases that they use.
+//! Text search without case over comments and titles. Generated texts are not written out for it: the needle is compared
+//! once with each text of a bank, and a review is then decided by the parts that it is put together from.
 
 use crate::api::fold::fold;
 use crate::dataset::facts::Dataset;
-use crate::dataset::generated::{Facts, NONE, REVIEW, Record, choose_phrases, generated_facts};
-use crate::dataset::phrases::{Bank, Section, bank, mood};
-use crate::dataset::records::{Locale, Review, ReviewPlan, Reviews};
-use crate::draw::Draw;
+use crate::dataset::people;
+use crate::dataset::phrases::{Bank, bank};
+use crate::dataset::records::{Location, Review, ReviewPlan, Reviews};
+use crate::dataset::words::{Part, Words};
 
 /// A text to search for, folded for comparison without case.
 #[derive(Debug)]
@@ -22,6 +22,11 @@ impl Needle {
         let mut texts = [&review.comments, &review.title].into_iter().flatten();
         texts.any(|text| fold(text).contains(&self.0))
     }
+
+    /// What is searched for among parts: a mask has a bit for each split of it.
+    fn start(&self) -> &str {
+        &self.0[..self.0.floor_char_boundary(u128::BITS as usize)]
+    }
 }
 
 /// A search over the rows of a dataset, with what it has learned about the dataset so far.
@@ -29,117 +34,150 @@ impl Needle {
 pub(crate) struct Search<'a> {
     dataset: &'a Dataset,
     needle: Needle,
-    banks: Vec<(&'static Bank, Table)>,
+    tables: Vec<Table>,
     /// The entries of each location, computed when one of its rows is first visited.
     entries: Vec<Option<Vec<Entry<'a>>>>,
 }
 
 /// An entry of a location's list of reviews.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 enum Entry<'a> {
     Given(&'a [Review]),
-    /// Generated reviews: their plan, their stream, and the index of the table of each of their languages.
-    Generated(&'a ReviewPlan, Draw, Vec<(Locale, usize)>),
+    Generated,
     /// Generated reviews none of which can contain the needle.
     NoMatch,
 }
 
-/// How the needle overlaps with each phrase of a bank. A phrase that another one follows is compared together with the
-/// space between them.
+/// From how many reviews on it is first found out whether any sentence can contain the needle at all.
+const MANY: u32 = 5_000;
+
+/// How the needle overlaps with the texts of a bank.
 #[derive(Debug)]
 struct Table {
-    phrases: Vec<Overlap>,
-    /// Whether a review of 1-5 stars can contain the needle at all.
-    may_match: [bool; 5],
+    bank: &'static Bank,
+    /// Computed when a text is first met.
+    overlaps: Vec<Option<Overlap>>,
+    any: Option<Any>,
 }
 
-/// How the needle overlaps with a phrase. Bit `k` of a mask is about a split of the needle after `k` bytes; splits from 127
-/// on share the last bit.
+/// How the needle overlaps with a text. Bit `k` of a mask is about the split of the needle after `k` bytes.
 #[derive(Clone, Copy, Debug, Default)]
 struct Overlap {
-    /// The phrase contains the needle.
+    /// The text contains the needle.
     contains: bool,
-    /// The phrase ends with the part before the split.
+    /// The text ends with what is before the split.
     ends: u128,
-    /// The phrase begins with the part after the split.
+    /// The text begins with what is after the split.
     begins: u128,
-    /// The needle contains the phrase.
-    within: bool,
+    /// What is after the split begins with the text, and goes on after it.
+    goes_on: u128,
+    /// The length of the text, if it goes on anywhere.
+    length: u32,
 }
 
 impl Overlap {
-    fn of(needle: &str, phrase: &str) -> Self {
-        let splits = (1..needle.len()).filter(|at| needle.is_char_boundary(*at));
-        let (mut ends, mut begins) = (0_u128, 0_u128);
-        for at in splits {
-            let bit = 1 << at.min(127);
+    fn of(needle: &str, text: &str) -> Self {
+        let mut overlap = Self { contains: text.contains(needle), ..Self::default() };
+        for at in (1..needle.len()).filter(|at| needle.is_char_boundary(*at)) {
             let (head, tail) = needle.split_at(at);
-            ends |= if phrase.ends_with(head) { bit } else { 0 };
-            begins |= if phrase.starts_with(tail) { bit } else { 0 };
+            let bit = |is_set: bool| u128::from(is_set) << at;
+            overlap.ends |= bit(text.ends_with(head));
+            overlap.begins |= bit(text.starts_with(tail));
+            overlap.goes_on |= bit(tail.len() > text.len() && tail.starts_with(text));
         }
-        let within = !phrase.is_empty() && needle.contains(phrase);
-        Self { contains: phrase.contains(needle), ends, begins, within }
+        overlap.length = if overlap.goes_on == 0 { 0 } else { u32::try_from(text.len()).unwrap_or_default() };
+        overlap
+    }
+}
+
+/// How far the needle has been read: the splits whose first part the texts so far end with.
+#[derive(Clone, Copy, Debug, Default)]
+struct Progress {
+    splits: u128,
+    is_found: bool,
+}
+
+impl Progress {
+    const fn read(&mut self, overlap: &Overlap) {
+        self.is_found |= overlap.contains || self.splits & overlap.begins != 0;
+        self.splits = overlap.ends | (self.splits & overlap.goes_on) << overlap.length;
+    }
+}
+
+/// The overlaps of all texts of a bank together.
+#[derive(Debug)]
+struct Any {
+    all: Overlap,
+    /// Those that lie within the needle.
+    within: Vec<Overlap>,
+}
+
+impl Any {
+    fn of(overlaps: impl Iterator<Item = Overlap>) -> Self {
+        let mut any = Self { all: Overlap::default(), within: Vec::new() };
+        overlaps.for_each(|overlap| any.add(&overlap));
+        any
     }
 
-    /// The overlaps that either of two phrases has.
-    const fn or(self, other: Self) -> Self {
-        Self {
-            contains: self.contains || other.contains,
-            ends: self.ends | other.ends,
-            begins: self.begins | other.begins,
-            within: self.within || other.within,
+    fn add(&mut self, overlap: &Overlap) {
+        self.all.contains |= overlap.contains;
+        self.all.ends |= overlap.ends;
+        self.all.begins |= overlap.begins;
+        if overlap.goes_on != 0 {
+            self.within.push(*overlap);
+        }
+    }
+
+    /// Whether some sequence of the texts contains the needle.
+    fn can_match(&self) -> bool {
+        let mut splits = self.all.ends;
+        loop {
+            let before = splits;
+            for overlap in &self.within {
+                splits |= (splits & overlap.goes_on) << overlap.length;
+            }
+            if splits == before {
+                return self.all.contains || splits & self.all.begins != 0;
+            }
         }
     }
 }
 
 impl Table {
-    fn new(needle: &str, bank: &Bank) -> Self {
-        let is_last = |at: u32| bank.close.iter().chain(&bank.title).any(|section| section.all.contains(&at));
-        let phrases: Vec<Overlap> = (0..)
-            .zip(bank.folded())
-            .map(|(at, phrase)| {
-                if is_last(at) {
-                    Overlap::of(needle, phrase)
-                } else {
-                    Overlap::of(needle, &format!("{phrase}{}", bank.join))
-                }
-            })
-            .collect();
-        let any = |section: &Section| {
-            let range = section.all.start as usize..section.all.end as usize;
-            phrases
-                .get(range)
-                .unwrap_or_default()
-                .iter()
-                .fold(Overlap::default(), |any, overlap| any.or(*overlap))
-        };
-        let [good, bad] = [&bank.good, &bank.bad].map(|ranges| any(&ranges[0]).or(any(&ranges[1])));
-        let may_match = std::array::from_fn(|star| {
-            let stars = u8::try_from(star + 1).unwrap_or(5);
-            let (open, close) = (any(&bank.open[star]), any(&bank.close[mood(stars)]));
-            let details = match stars {
-                4.. => good,
-                2 | 3 => good.or(bad),
-                _ => bad,
-            };
-            // The needle is within one phrase, crosses from one phrase to the next, or spans at least one whole phrase.
-            let (first, last) = (open.or(details), details.or(close));
-            let two = open.ends & details.begins | details.ends & last.begins;
-            let more = details.within && first.ends != 0 && last.begins != 0;
-            any(&bank.title[star]).contains || first.or(last).contains || two != 0 || more
-        });
-        Self { phrases, may_match }
+    fn new(bank: &'static Bank) -> Self {
+        Self { bank, overlaps: vec![None; bank.texts.len()], any: None }
     }
 
-    fn overlap(&self, phrase: u32) -> Overlap {
-        self.phrases.get(phrase as usize).copied().unwrap_or_default()
+    fn overlap(&mut self, needle: &str, text: u32) -> Overlap {
+        let Some(known) = self.overlaps.get_mut(text as usize) else { return Overlap::default() };
+        *known.get_or_insert_with(|| {
+            Overlap::of(needle, self.bank.folded().get(text as usize).map_or("", String::as_str))
+        })
+    }
+
+    /// Whether a review of a location can contain the needle.
+    fn can_match(&mut self, needle: &str, location: &Location) -> bool {
+        let overlap = |text: &str| Overlap::of(needle, &fold(text));
+        let any = self.any.get_or_insert_with(|| {
+            let texts = self.bank.folded().iter().map(|text| Overlap::of(needle, text));
+            let people = people::names_at_work(self.bank.locale).map(overlap);
+            Any::of(texts.chain(people).chain(Words::EMOJI.iter().map(|emoji| overlap(emoji))))
+        });
+        let city = location.home(self.bank.locale).city;
+        let own = [overlap(&location.name), overlap(city)];
+        if own.iter().all(|own| own.goes_on | own.ends | own.begins == 0 && !own.contains) {
+            return any.can_match();
+        }
+        let mut any = Any { all: any.all, within: any.within.clone() };
+        own.iter().for_each(|own| any.add(own));
+        any.can_match()
     }
 }
 
 impl<'a> Search<'a> {
     pub(crate) fn new(dataset: &'a Dataset, text: &str) -> Self {
         let entries = (0..dataset.location_count()).map(|_| None).collect();
-        Self { dataset, needle: Needle::new(text), banks: Vec::new(), entries }
+        Self { dataset, needle: Needle::new(text), tables: Vec::new(), entries }
     }
 
     /// Whether the comments or the title of a row contain the text.
@@ -154,76 +192,66 @@ impl<'a> Search<'a> {
             Some(Entry::Given(reviews)) => {
                 reviews.get(origin.index as usize).is_some_and(|review| self.needle.is_in(review))
             }
-            Some(Entry::Generated(plan, stream, tables)) => {
-                let record = Record::of(stream, origin.index);
-                let facts = generated_facts(plan, &self.dataset.sources, self.dataset.today, &record);
-                let Facts { stars, locale, .. } = facts;
-                let table = tables.iter().find(|(known, _)| *known == locale);
-                let Some((bank, table)) = table.and_then(|(_, at)| self.banks.get(*at)) else { return false };
-                if !table.may_match[usize::from(stars.clamp(1, 5)) - 1] {
-                    return false;
-                }
-                let phrases = choose_phrases(bank, &facts, &record);
-                phrases.title != NONE && table.overlap(phrases.title).contains
-                    || in_comments(&self.needle.0, table, bank, phrases.comments)
-            }
+            Some(Entry::Generated) => self.dataset.words(row).is_some_and(|words| self.finds_in(&words)),
             Some(Entry::NoMatch) | None => false,
         }
+    }
+
+    fn finds_in(&mut self, words: &Words<'_>) -> bool {
+        let table = self.table(words.bank);
+        let (needle, table) = (&self.needle, &mut self.tables[table]);
+        let mut is_among = |parts: &dyn Fn(&mut dyn FnMut(Part<'_>))| {
+            let mut progress = Progress::default();
+            parts(&mut |part| match part {
+                _ if progress.is_found => {}
+                Part::Known(text) => progress.read(&table.overlap(needle.start(), text)),
+                Part::Other("") => {}
+                Part::Other(text) => progress.read(&Overlap::of(needle.start(), &fold(text))),
+            });
+            progress.is_found
+        };
+        let typed = || fold(&words.typed()).contains(&needle.0);
+        let in_comments = if words.is_typed_otherwise(&needle.0) {
+            typed()
+        } else {
+            is_among(&|mut give| words.comments(&mut give))
+                && (needle.start().len() == needle.0.len() || typed())
+        };
+        // No title is as long as a needle that is longer than its start.
+        let can_be_title = needle.start().len() == needle.0.len();
+        in_comments || can_be_title && words.has_title() && is_among(&|mut give| words.title(&mut give))
     }
 
     fn entries_of(&mut self, location: u32) -> Vec<Entry<'a>> {
         let dataset = self.dataset;
         let category = &dataset.account(dataset.account_of(location)).category;
         let location = dataset.location(location);
-        let entry = |(at, reviews): (u32, &'a Reviews)| match reviews {
+        let entry = |reviews: &'a Reviews| match reviews {
             Reviews::Given(given) => Entry::Given(given),
-            Reviews::Generated(plan) => {
-                let locales = plan.locales.iter().map(|(locale, _)| *locale);
-                let tables: Vec<(Locale, usize)> =
-                    locales.map(|locale| (locale, self.table(bank(locale, category)))).collect();
-                if tables.iter().all(|(_, table)| self.banks[*table].1.may_match == [false; 5]) {
-                    return Entry::NoMatch;
-                }
-                Entry::Generated(plan, Record::stream(dataset.seed, REVIEW, location.number, at), tables)
+            Reviews::Generated(plan) if plan.nasty == 0 && plan.count > MANY => {
+                if self.can_match(plan, category, location) { Entry::Generated } else { Entry::NoMatch }
             }
+            Reviews::Generated(_) => Entry::Generated,
         };
-        (0..).zip(&location.reviews).map(entry).collect()
+        location.reviews.iter().map(entry).collect()
     }
 
-    /// The index of a bank's table, which is computed when it is first asked for. There are few.
+    fn can_match(&mut self, plan: &ReviewPlan, category: &str, location: &Location) -> bool {
+        plan.locales.iter().any(|(locale, _)| {
+            let table = self.table(bank(*locale, category));
+            self.tables[table].can_match(self.needle.start(), location)
+        })
+    }
+
+    /// The index of a bank's table. There are few.
     fn table(&mut self, bank: &'static Bank) -> usize {
-        let known = self.banks.iter().position(|(known, _)| std::ptr::eq(*known, bank));
+        let known = self.tables.iter().position(|known| std::ptr::eq(known.bank, bank));
         known.unwrap_or_else(|| {
-            self.banks.push((bank, Table::new(&self.needle.0, bank)));
-            self.banks.len() - 1
+            self.tables.push(Table::new(bank));
+            self.tables.len() - 1
         })
     }
 }
-
-fn in_comments(needle: &str, table: &Table, bank: &Bank, comments: [u32; 4]) -> bool {
-    let phrases = || comments.iter().filter(|phrase| **phrase != NONE);
-    let (mut ends, mut meets, mut within) = (0, false, false);
-    for phrase in phrases() {
-        let overlap = table.overlap(*phrase);
-        if overlap.contains {
-            return true;
-        }
-        meets |= ends & overlap.begins != 0;
-        within |= overlap.within;
-        ends = overlap.ends;
-    }
-    if needle.len() <= 127 && !within {
-        return meets;
-    }
-    if !meets && !within {
-        return false;
-    }
-    let folded = bank.folded();
-    let texts: Vec<&str> =
-        phrases().filter_map(|phrase| folded.get(*phrase as usize)).map(String::as_str).collect();
-    texts.join(bank.join).contains(needle)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,6 +5,8 @@ use std::fmt::{Display, Formatter, Result, Write};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Serialize, Serializer};
 
+use crate::dataset::words::{Words, WordsOf};
+
 /// The host of everything that the platform itself would serve.
 const PLATFORM: &str = "standin.test";
 
@@ -48,8 +50,8 @@ pub(crate) enum Text<'a> {
     Given(&'a str),
     /// Parts that are concatenated.
     Pieces([&'a str; 4]),
-    /// Sentences and the separator between them. Empty sentences are left out.
-    Sentences([&'a str; 4], &'static str),
+    /// Words of a generated review.
+    Words(Words<'a>, WordsOf),
     Id(Id<'a>),
     /// The address of a picture on the platform: its folder and number.
     Picture(&'static str, u64),
@@ -68,13 +70,7 @@ impl Display for Text<'_> {
         match *self {
             Self::Given(text) => out.write_str(text),
             Self::Pieces(parts) => parts.iter().try_for_each(|part| out.write_str(part)),
-            Self::Sentences(parts, join) => {
-                let sentences = parts.iter().filter(|part| !part.is_empty());
-                sentences.enumerate().try_for_each(|(at, part)| {
-                    out.write_str(if at == 0 { "" } else { join })?;
-                    out.write_str(part)
-                })
-            }
+            Self::Words(words, of) => words.write(of, out),
             Self::Id(id) => write!(out, "{id}"),
             Self::Picture(folder, number) => {
                 write!(out, "https://images.{PLATFORM}/{folder}/{number}.png")
@@ -121,7 +117,7 @@ impl Serialize for Text<'_> {
         match self {
             Self::Given(text) => serializer.serialize_str(text),
             Self::Pieces(..)
-            | Self::Sentences(..)
+            | Self::Words(..)
             | Self::Id(_)
             | Self::Picture(..)
             | Self::Page(_)
@@ -135,12 +131,6 @@ impl Serialize for Text<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn parts_are_joined_and_empty_ones_left_out() {
-        assert_eq!(Text::Sentences(["A.", "", "B.", ""], " ").to_string(), "A. B.");
-        assert_eq!(Text::Sentences(["あ。", "い。", "", ""], "").to_string(), "あ。い。");
-    }
 
     #[test]
     fn every_host_ends_in_test() {

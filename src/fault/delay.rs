@@ -1,6 +1,5 @@
 //! The effect `delay`.
 
-use std::f64::consts::TAU;
 use std::time::Duration;
 
 use crate::draw::Draw;
@@ -38,21 +37,12 @@ impl Delay {
             Self::LogNormal { median, p99 } => {
                 let (median, p99) = (median.as_secs_f64() * 1000.0, p99.as_secs_f64() * 1000.0);
                 let sigma = libm::log(p99 / median) / NORMAL_P99;
-                // The Box-Muller transform. `libm` gives the same result on every machine. The first number is never 0.
-                let radius = libm::sqrt(-2.0 * libm::log(1.0 - unit(draw)));
-                let normal = radius * libm::cos(TAU * unit(draw));
-                let span = libm::round(median * libm::exp(sigma * normal)).clamp(0.0, LONGEST);
+                let span = libm::round(median * libm::exp(sigma * draw.normal())).clamp(0.0, LONGEST);
                 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped above")]
                 Duration::from_millis(span as u64)
             }
         }
     }
-}
-
-/// A number from 0 up to but not including 1.
-#[expect(clippy::cast_precision_loss, reason = "53 bits are what a float holds")]
-const fn unit(draw: &mut Draw) -> f64 {
-    (draw.number() >> 11) as f64 / (1_u64 << 53) as f64
 }
 
 fn milliseconds(span: Duration) -> u64 {

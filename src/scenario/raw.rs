@@ -8,7 +8,7 @@ use crate::clock::Moment;
 use crate::scenario::collections::Dictionary;
 use crate::scenario::diagnostic::Findings;
 use crate::scenario::node::{Node, Value};
-use crate::scenario::raw_records::{ContactEntry, QuestionEntry, ReviewEntry};
+use crate::scenario::raw_records::{ContactEntry, CountryCode, QuestionEntry, ReviewEntry};
 use crate::scenario::read::{Read, Spanned, choice, raw, read_value};
 use crate::scenario::report::must_be;
 use crate::scenario::scalars::{
@@ -87,6 +87,12 @@ raw! {
         optional "parent" parent: Id,
         /// Line of business, which selects the phrases of generated texts. Default: neutral.
         optional "category" category: NonBlank,
+        /// City of its locations. Default: generated.
+        optional "city" city: NonBlank,
+        /// State or region of its locations.
+        optional "state" state: NonBlank,
+        /// Country of its locations, two letters of ISO 3166: `US`.
+        optional "country" country: CountryCode,
         /// Sentiment score of the industry, from 0 to 100. Default: computed from the competitors' reviews.
         optional "industry_score" industry_score: Tenths,
         /// Whether contacts may have `smsPreferences`. Default: false.
@@ -111,6 +117,12 @@ raw! {
         required "name" name: NonBlank,
         /// Names of the location's groups in the hierarchy, by level: `{Region: West}`.
         optional "levels" levels: Dictionary<NonBlank>,
+        /// City of the location. Default: the account's.
+        optional "city" city: NonBlank,
+        /// State or region of the location. Default: the account's.
+        optional "state" state: NonBlank,
+        /// Country of the location, two letters of ISO 3166: `US`. Default: the account's.
+        optional "country" country: CountryCode,
         /// Reviews of the location: single records, records from files, or generated records.
         optional "reviews" reviews: List<ReviewEntry>,
         /// Questions about the location: single records, records from files, or generated records.
@@ -167,6 +179,8 @@ choice! {
     pub(crate) enum KeyWorld { "own" Own }
     /// The type of an account.
     pub(crate) enum Kind { "enterprise" Enterprise, "reseller" Reseller }
+    /// How generated reviews are spread over their days.
+    pub(crate) enum Shape { "steady" Steady, "ramp" Ramp, "spike" Spike, "bomb" Bomb }
     /// Whether a range of days includes its last day.
     pub(crate) enum ToDate { "inclusive" Inclusive, "exclusive" Exclusive }
     /// Whether the deprecated query parameter is accepted.

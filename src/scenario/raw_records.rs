@@ -10,6 +10,7 @@ use crate::dataset::custom_field::KINDS;
 use crate::dataset::records::Locale;
 use crate::scenario::collections::{Dictionary, Member};
 use crate::scenario::diagnostic::{Findings, join_or};
+use crate::scenario::raw::Shape;
 use crate::scenario::node::{Entry, Node, Scalar, Value};
 use crate::scenario::read::{Field, RawMap, Read, Spanned, raw, read_word};
 use crate::scenario::report::{must_be, wrong_kind, wrong_value};
@@ -162,9 +163,9 @@ raw! {
     pub(crate) struct ReviewPlan "a block of generated reviews" {
         /// Number of records to generate.
         required "generate" generate: Count,
-        /// Weights of 1 to 5 stars. Default: `{5: 55, 4: 25, 3: 10, 2: 5, 1: 5}`.
+        /// Weights of 1 to 5 stars. Default: `{5: 60, 4: 18, 3: 8, 2: 4, 1: 10}`, for a bomb `{5: 6, 4: 2, 3: 2, 2: 6, 1: 84}`.
         optional "ratings" ratings: RatingWeights,
-        /// Weights of sources. Default: `{google: 60, facebook: 25, our_website: 10, direct_feedback: 5}`.
+        /// Weights of sources. Default: those that are usual in the category.
         optional "sources" sources: Weights,
         /// Range of days of the reviews. Default: the 365 days up to the clock's start.
         optional "dates" dates: Dates,
@@ -174,6 +175,14 @@ raw! {
         optional "responded" responded: Share,
         /// Language of the texts, or weights of several languages. Default: en.
         optional "locale" locale: Locales,
+        /// Subjects that the texts are mainly about, such as `waiting`.
+        optional "about" about: Vec<Spanned<NonBlank>>,
+        /// How the reviews are spread over their days. Default: steady.
+        optional "shape" shape: Shape,
+        /// Share of the reviewers who live in the location's city. Default: 90%.
+        optional "locals" locals: Share,
+        /// Share of the reviews that carry hostile values. Default: 0%.
+        optional "nasty" nasty: Share,
     }
 
     /// Questions to generate. The owner has answered none of them.
@@ -303,6 +312,26 @@ impl Read for Country {
 impl From<Country> for String {
     fn from(Country(code): Country) -> Self {
         code.to_owned()
+    }
+}
+
+/// A country: two letters of ISO 3166.
+#[derive(Clone, Debug)]
+pub(crate) struct CountryCode(pub(crate) String);
+
+impl Read for CountryCode {
+    fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
+        let written = node.scalar().map(|scalar| &*scalar.text);
+        let is_code = |text: &&str| text.len() == 2 && text.bytes().all(|letter| letter.is_ascii_uppercase());
+        let Some(code) = written.filter(is_code) else {
+            must_be(findings, node, "the two letters of a country in upper case, such as `US`");
+            return None;
+        };
+        Some(Self(code.to_owned()))
+    }
+
+    fn schema(_: &mut Map<String, Json>) -> Json {
+        json!({ "type": "string", "pattern": "^[A-Z]{2}$" })
     }
 }
 

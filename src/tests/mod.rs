@@ -14,4 +14,5 @@ mod journal;
 mod properties;
 mod reference;
 mod reload;
+mod seams;
 mod worlds;

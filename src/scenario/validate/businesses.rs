@@ -12,6 +12,7 @@ use crate::scenario::references::BusinessKind;
 use crate::scenario::report::unknown_reference;
 use crate::scenario::scalars::{Id, NonBlank};
 use crate::scenario::validate::contacts;
+use crate::scenario::validate::plan::Surroundings;
 use crate::scenario::validate::{RecordContext, Unique, questions, reviews, warn_no_effect};
 
 /// Maximum number of levels of an account.
@@ -168,8 +169,13 @@ fn business(
     let levels = levels(findings, raw.levels);
     let mut ids = Ids { reviews: reviews::new_ids(), questions: questions::Ids::default() };
     let locations = raw.locations.into_iter().flat_map(|list| list.value);
-    let locations =
-        locations.filter_map(|raw| location(loader, context, raw.value, &levels, &mut ids)).collect();
+    let home = Home {
+        city: raw.city.map(|city| city.value.0),
+        state: raw.state.map(|state| state.value.0),
+        country: raw.country.map(|country| country.value.0),
+    };
+    let own = Enterprise { category: &category, levels: &levels, home };
+    let locations = locations.filter_map(|raw| location(loader, context, raw.value, &own, &mut ids)).collect();
     let contacts = raw.contacts.map(|list| list.value).unwrap_or_default();
     let (contacts, contact_plans) = contacts::validate(loader, accounts, number, contacts);
     Some(Business {
@@ -233,26 +239,49 @@ struct Ids {
     questions: questions::Ids,
 }
 
-/// Validates a location; `levels` are the names of its account's levels.
+/// What locations take over from their account.
+struct Enterprise<'a> {
+    category: &'a str,
+    /// The names of its levels.
+    levels: &'a [String],
+    home: Home,
+}
+
+struct Home {
+    city: Option<String>,
+    state: Option<String>,
+    country: Option<String>,
+}
+
 fn location(
     loader: &mut Loader,
     context: &RecordContext,
     raw: raw::Location,
-    levels: &[String],
+    account: &Enterprise<'_>,
     ids: &mut Ids,
 ) -> Option<Location> {
     let own_levels = raw.levels.map(|levels| levels.value.0).unwrap_or_default();
-    for level in own_levels.iter().filter(|level| !levels.contains(&level.key)) {
-        let names: BTreeSet<&str> = levels.iter().map(String::as_str).collect();
+    for level in own_levels.iter().filter(|level| !account.levels.contains(&level.key)) {
+        let names: BTreeSet<&str> = account.levels.iter().map(String::as_str).collect();
         unknown_reference(&mut loader.findings, level.key_span, ("level", &level.key), names);
     }
+    // A location that names its city does not take over the account's state.
+    let city = raw.city.map(|city| city.value.0);
+    let state = raw.state.map(|state| state.value.0);
+    let state = state.or_else(|| if city.is_none() { account.home.state.clone() } else { None });
+    let city = city.or_else(|| account.home.city.clone());
+    let country = raw.country.map(|country| country.value.0).or_else(|| account.home.country.clone());
+    let surroundings = Surroundings { category: account.category, country: country.as_deref() };
     let reviews = raw.reviews.map(|list| list.value).unwrap_or_default();
-    let reviews = reviews::validate(loader, context, reviews, &mut ids.reviews);
+    let reviews = reviews::validate(loader, context, surroundings, reviews, &mut ids.reviews);
     let questions = raw.questions.map(|list| list.value).unwrap_or_default();
-    let questions = questions::validate(loader, context, questions, &mut ids.questions);
+    let questions = questions::validate(loader, context, surroundings, questions, &mut ids.questions);
     Some(Location {
         number: raw.number?.value.0,
         name: raw.name?.value.0,
+        city,
+        state,
+        country,
         levels: own_levels.into_iter().map(|level| (level.key, level.value.0)).collect(),
         reviews,
         questions,

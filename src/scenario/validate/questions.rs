@@ -8,6 +8,7 @@ use crate::scenario::raw_records::{self as raw, QuestionEntry, Records};
 use crate::scenario::read::Spanned;
 use crate::scenario::scalars::NonBlank;
 use crate::scenario::seed_data;
+use crate::scenario::validate::plan::Surroundings;
 use crate::scenario::validate::{RecordContext, Unique, plan, text, warn_if_future};
 
 /// Default category of those who ask and answer.
@@ -33,6 +34,7 @@ impl Default for Ids {
 pub(crate) fn validate(
     loader: &mut Loader,
     context: &RecordContext,
+    surroundings: Surroundings<'_>,
     list: List<QuestionEntry>,
     ids: &mut Ids,
 ) -> Vec<Questions> {
@@ -48,7 +50,7 @@ pub(crate) fn validate(
                 if !given.is_empty() {
                     out.push(Questions::Given(std::mem::take(&mut given)));
                 }
-                out.extend(plan::questions(loader, context, raw).map(Questions::Generated));
+                out.extend(plan::questions(loader, context, surroundings, raw).map(Questions::Generated));
             }
         }
     }

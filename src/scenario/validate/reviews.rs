@@ -8,6 +8,7 @@ use crate::scenario::raw::List;
 use crate::scenario::raw_records::{self as raw, Records, ReviewEntry};
 use crate::scenario::read::Spanned;
 use crate::scenario::seed_data;
+use crate::scenario::validate::plan::Surroundings;
 use crate::scenario::validate::{RecordContext, Unique, dialect, plan, text, warn_if_future, warn_no_effect};
 
 /// The review ids of an account, which must be unique.
@@ -19,6 +20,7 @@ pub(crate) fn new_ids() -> Unique<String> {
 pub(crate) fn validate(
     loader: &mut Loader,
     context: &RecordContext,
+    surroundings: Surroundings<'_>,
     list: List<ReviewEntry>,
     ids: &mut Unique<String>,
 ) -> Vec<Reviews> {
@@ -34,7 +36,7 @@ pub(crate) fn validate(
                 if !given.is_empty() {
                     out.push(Reviews::Given(std::mem::take(&mut given)));
                 }
-                out.extend(plan::reviews(loader, context, raw).map(Reviews::Generated));
+                out.extend(plan::reviews(loader, context, surroundings, raw).map(Reviews::Generated));
             }
         }
     }

@@ -1,0 +1,418 @@
+//! The words of a generated review: its form, what it speaks of, its sentences, and the owner's response. They are chosen
+//! from the review's record and point in time alone, and put together when they are written.
+
+use std::fmt::{Formatter, Result};
+
+use crate::api::sources::{DIRECT_FEEDBACK, GOOGLE, Source};
+use crate::dataset::generated::{Facts, Record};
+use crate::dataset::{nasty, people};
+use crate::dataset::phrases::{
+    Bank, COMMON_SUBJECTS, LOCATION_GROUPS, Piece, Section, Sentence, mood,
+};
+use crate::dataset::places::Point;
+use crate::dataset::records::{Locale, Location, ReviewPlan};
+use crate::draw::{Draw, Seed};
+
+/// What the words of a review depend on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Words<'a> {
+    pub(crate) bank: &'static Bank,
+    pub(crate) plan: &'a ReviewPlan,
+    pub(crate) location: &'a Location,
+    pub(crate) facts: Facts,
+    pub(crate) record: Record,
+    pub(crate) point: Point,
+    /// Index of the block among the location's entries.
+    pub(crate) entry: u32,
+    pub(crate) source: &'a Source,
+}
+
+/// The parts of a review that are put together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WordsOf {
+    Comments,
+    Title,
+    Response,
+}
+
+/// A part of a text while it is put together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part<'a> {
+    /// Index among the bank's texts.
+    Known(u32),
+    Other(&'a str),
+}
+
+/// The most subjects of a review.
+const MOST_SUBJECTS: usize = 8;
+
+/// The form of a review's comments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// Stars alone.
+    Silent,
+    /// A few words.
+    Short,
+    /// Whole sentences: with or without a first one, on so many subjects, with or without a last one.
+    Sentences { open: bool, subjects: usize, close: bool },
+    /// A hostile text.
+    Nasty,
+}
+
+/// What is chosen for a review before its sentences.
+#[derive(Clone, Copy, Debug)]
+struct Outline {
+    form: Form,
+    /// Indexes among the bank's subjects.
+    subjects: [usize; MOST_SUBJECTS],
+    /// After how many sentences a new paragraph begins.
+    paragraph: Option<usize>,
+}
+
+/// How carelessly a review was typed.
+#[derive(Clone, Copy, Debug, Default)]
+struct Typing {
+    in_lower_case: bool,
+    /// Without the last full stop.
+    open_ended: bool,
+    emoji: Option<&'static str>,
+    /// Where two letters are swapped, as a number to be taken modulo the places there are.
+    slip: Option<u64>,
+}
+
+const FORM: u64 = 1;
+const SUBJECTS: u64 = 2;
+const TYPING: u64 = 3;
+const RESPONSE: u64 = 4;
+const STAFF: u64 = 5;
+const NASTY: u64 = 6;
+const VARIABLES: u64 = 100;
+
+/// Percent of the reviews without words: on Google and Facebook, and elsewhere.
+const SILENT: (u64, u64) = (30, 3);
+/// Percent of the others that have at most six words.
+const SHORT: u64 = 20;
+/// Forms of the rest, with their weights: a first sentence, the number of subjects, percent with a last sentence.
+const FORMS: [(u64, bool, usize, u64); 8] = [
+    (8, false, 1, 0),
+    (3, true, 0, 25),
+    (28, true, 1, 30),
+    (25, true, 2, 40),
+    (15, true, 3, 50),
+    (6, true, 4, 60),
+    (4, true, 6, 75),
+    (11, true, 8, 80),
+];
+
+impl Words<'_> {
+    /// What some add at the end, pleased or not.
+    pub(crate) const EMOJI: [&'static str; 13] =
+        [" 👍", " 😊", " ❤️", " 🙏", " 👏", " 😍", " 💯", " 🙂", " 😡", " 👎", " 😤", " 🙄", " 😞"];
+
+    fn draw(&self, key: u64) -> Draw {
+        self.record.words().with(key)
+    }
+
+    pub(crate) fn is_google_or_facebook(&self) -> bool {
+        self.source.alias == GOOGLE || self.source.alias == "facebook"
+    }
+
+    fn outline(&self) -> Outline {
+        let mut draw = self.draw(FORM);
+        let silent = if self.is_google_or_facebook() { SILENT.0 } else { SILENT.1 };
+        let mut outline = Outline { form: Form::Silent, subjects: [0; MOST_SUBJECTS], paragraph: None };
+        if self.is_nasty() {
+            outline.form = Form::Nasty;
+        } else if draw.below(100) < silent {
+        } else if draw.below(100) < SHORT {
+            outline.form = Form::Short;
+        } else {
+            let all = FORMS.iter().map(|(weight, ..)| weight).sum();
+            let mut left = draw.below(all);
+            let fits = |form: &&(u64, bool, usize, u64)| {
+                let fits = left < form.0;
+                left = left.saturating_sub(form.0);
+                fits
+            };
+            let (_, open, most, closes) = FORMS.iter().find(fits).copied().unwrap_or(FORMS[2]);
+            let subjects = self.choose_subjects(most, &mut outline.subjects);
+            let close = draw.below(100) < closes;
+            outline.form = Form::Sentences { open, subjects, close };
+            outline.paragraph = (subjects > 3 && draw.below(5) < 2).then(|| 2 + subjects / 4);
+        }
+        outline
+    }
+
+    /// Chooses up to so many different subjects, and returns how many there are.
+    fn choose_subjects(&self, most: usize, chosen: &mut [usize; MOST_SUBJECTS]) -> usize {
+        let count = self.bank.subjects.len().min(32);
+        let mut draw = self.draw(SUBJECTS);
+        let wanted = self.plan.about & ((1_u64 << count) - 1) as u32;
+        let mut taken = 0_u32;
+        let most = most.min(count).min(MOST_SUBJECTS);
+        for place in chosen.iter_mut().take(most) {
+            let weight = |subject: usize| match 1_u32 << subject {
+                bit if taken & bit != 0 => 0,
+                bit if wanted & bit != 0 => 40,
+                // What the block is about comes first.
+                _ if wanted != 0 && taken == 0 => 0,
+                _ if subject < COMMON_SUBJECTS.len() => 2,
+                _ => 4,
+            };
+            let mut left = draw.below((0..count).map(weight).sum());
+            let subject = (0..count).find(|subject| {
+                let weight = weight(*subject);
+                let found = left < weight;
+                left = left.saturating_sub(weight);
+                found
+            });
+            *place = subject.unwrap_or_default();
+            taken |= 1 << *place;
+        }
+        most
+    }
+
+    fn typing(&self) -> Typing {
+        if self.is_nasty() {
+            return Typing::default();
+        }
+        let mut draw = self.draw(TYPING);
+        let [lower, end, smile, slip] = [100, 100, 100, 100].map(|bound| draw.below(bound));
+        let emoji = match self.facts.stars {
+            4.. if smile < 7 => draw.pick(&Self::EMOJI[..8]).copied(),
+            ..=2 if smile < 3 => draw.pick(&Self::EMOJI[8..]).copied(),
+            _ => None,
+        };
+        let has_case = !matches!(self.bank.locale, Locale::Ja | Locale::Ar);
+        Typing {
+            in_lower_case: lower < 4 && has_case,
+            open_ended: end < 14,
+            emoji,
+            slip: (slip < 3 && has_case).then(|| draw.number()),
+        }
+    }
+
+    /// Whether its comments are a hostile text.
+    pub(crate) fn is_nasty(&self) -> bool {
+        self.plan.nasty > 0 && self.draw(NASTY).chance(self.plan.nasty)
+    }
+
+    /// The group of its location and block, among reviews that are not like it in another way.
+    fn group(&self, like: u32) -> u32 {
+        let block = self.location.number.wrapping_add(u64::from(self.entry) * 5);
+        u32::try_from(block % u64::from(LOCATION_GROUPS)).unwrap_or_default() + like * LOCATION_GROUPS
+    }
+
+    /// Its kind among those that praise, or among those that blame.
+    fn kind(&self) -> u32 {
+        match self.facts.stars {
+            _ if self.source.recommendation => 3,
+            1 | 5 => 0,
+            2 | 4 => 1,
+            _ => 2,
+        }
+    }
+
+    fn sentence(&self, sections: &'static [Section; 5]) -> Option<Sentence> {
+        let stars = usize::from(self.facts.stars.clamp(1, 5));
+        sections.get(stars - 1)?.at(self.point, self.group(self.source.recommendation.into()))
+    }
+
+    /// What it says of a subject, the how-manyth of its subjects. Three stars praise and blame in turn.
+    fn detail(&self, subject: usize, place: usize) -> Option<Sentence> {
+        let stars = u32::from(self.facts.stars.clamp(1, 5));
+        let praises = stars > 3 || stars == 3 && (place + subject).is_multiple_of(2);
+        let subject = self.bank.subjects.get(subject)?;
+        let section = if praises { &subject.praise } else { &subject.blame };
+        section.at(self.point, self.group(self.kind()))
+    }
+
+    /// Gives the parts of the comments in their order, as they would be typed with care.
+    pub(crate) fn comments(&self, give: &mut impl FnMut(Part<'_>)) {
+        let outline = self.outline();
+        let mut sentences = 0;
+        let mut add = |sentence: Option<Sentence>| {
+            let Some(sentence) = sentence else { return };
+            if sentences > 0 {
+                let ends = outline.paragraph == Some(sentences);
+                give(Part::Known(if ends { self.bank.paragraph } else { self.bank.join }));
+            }
+            sentences += 1;
+            self.pieces(sentence, "", give);
+        };
+        match outline.form {
+            Form::Silent => {}
+            Form::Nasty => give(Part::Other(nasty::text(&mut self.draw(NASTY).with(1)))),
+            Form::Short => add(self.sentence(&self.bank.short)),
+            Form::Sentences { open, subjects, close } => {
+                if open {
+                    add(self.sentence(&self.bank.open));
+                }
+                for (place, subject) in outline.subjects.iter().take(subjects).enumerate() {
+                    add(self.detail(*subject, place));
+                }
+                if close {
+                    add(self.sentence(&self.bank.close));
+                }
+            }
+        }
+        if let (Some(emoji), true) = (self.typing().emoji, sentences > 0) {
+            give(Part::Other(emoji));
+        }
+    }
+
+    /// Whether it has a title. Google and Facebook have none.
+    pub(crate) fn has_title(&self) -> bool {
+        let can_have = !self.is_google_or_facebook() && self.source.alias != DIRECT_FEEDBACK;
+        can_have && self.draw(FORM).with(1).below(100) < 45 && self.outline().form != Form::Silent
+    }
+
+    /// Gives the parts of the title.
+    pub(crate) fn title(&self, give: &mut impl FnMut(Part<'_>)) {
+        if let Some(sentence) = self.sentence(&self.bank.title) {
+            self.pieces(sentence, "", give);
+        }
+    }
+
+    /// Gives the parts of the owner's response, which names the subject that the review speaks of first.
+    pub(crate) fn response(&self, give: &mut impl FnMut(Part<'_>)) {
+        let (bank, mood, group) = (self.bank, mood(self.facts.stars), self.group(self.kind()));
+        let outline = self.outline();
+        let subject = match outline.form {
+            Form::Sentences { subjects: 1.., .. } => bank.subjects.get(outline.subjects[0]),
+            _ => None,
+        };
+        let mut draw = self.draw(RESPONSE);
+        let (follows, signs) = (draw.below(10) < 7, draw.below(10) < 6);
+        let noun = subject.map_or("", |subject| bank.text(subject.noun));
+        let sections = [
+            Some(&bank.reply[mood]),
+            Some(&bank.follow[mood]).filter(|_| follows && !noun.is_empty()),
+            Some(&bank.sign[mood]).filter(|_| signs),
+        ];
+        for (place, section) in sections.into_iter().enumerate() {
+            let Some(sentence) = section.and_then(|section| section.at(self.point, group)) else { continue };
+            if place > 0 {
+                give(Part::Known(bank.join));
+            }
+            self.pieces(sentence, noun, give);
+        }
+    }
+
+    fn pieces(&self, sentence: Sentence, subject: &str, give: &mut impl FnMut(Part<'_>)) {
+        for piece in self.bank.pieces(sentence) {
+            match piece {
+                Piece::Text(text) => give(Part::Known(text)),
+                Piece::Variable(variable) => {
+                    let values = self.bank.variables.get(variable as usize).map_or(&[][..], Vec::as_slice);
+                    let mut draw = self.draw(VARIABLES + u64::from(variable));
+                    draw.pick(values).into_iter().for_each(|value| give(Part::Known(*value)));
+                }
+                Piece::Staff => {
+                    let worker = self.draw(STAFF).below(6);
+                    let mut draw = Draw::new(Seed(self.location.number), "staff").with(worker);
+                    let [name, title] = people::colleague(self.bank.locale, &mut draw);
+                    give(Part::Other(name));
+                    give(Part::Other(title));
+                }
+                Piece::Place => give(Part::Other(&self.location.name)),
+                Piece::City => give(Part::Other(self.location.home(self.bank.locale).city)),
+                Piece::Reviewer => {
+                    let person = people::person(self.bank.locale, &mut self.record.person());
+                    let [name, title] = people::address(self.bank.locale, person);
+                    give(Part::Other(name));
+                    give(Part::Other(title));
+                }
+                Piece::Subject => give(Part::Other(subject)),
+            }
+        }
+    }
+
+    /// Whether what is typed differs from the parts of the comments so that a search must look at the text.
+    pub(crate) fn is_typed_otherwise(&self, needle: &str) -> bool {
+        let typing = self.typing();
+        typing.slip.is_some() || typing.open_ended && needle.contains(FULL_STOPS)
+    }
+
+    /// The comments as they are typed.
+    pub(crate) fn typed(&self) -> String {
+        let typing = self.typing();
+        let mut pen = Pen { text: String::new(), held: None, typing };
+        self.comments(&mut |part| pen.write(self.bank, part));
+        pen.finish()
+    }
+
+    /// Writes one of its texts.
+    pub(crate) fn write(&self, of: WordsOf, out: &mut Formatter<'_>) -> Result {
+        if of == WordsOf::Comments && self.typing().differs() {
+            return out.write_str(&self.typed());
+        }
+        let mut result = Ok(());
+        let mut give = |part: Part<'_>| {
+            result = result.and_then(|()| out.write_str(part.text(self.bank)));
+        };
+        match of {
+            WordsOf::Comments => self.comments(&mut give),
+            WordsOf::Title => self.title(&mut give),
+            WordsOf::Response => self.response(&mut give),
+        }
+        result
+    }
+}
+
+impl<'a> Part<'a> {
+    fn text(self, bank: &'static Bank) -> &'a str {
+        match self {
+            Self::Known(text) => bank.text(text),
+            Self::Other(text) => text,
+        }
+    }
+}
+
+const FULL_STOPS: [char; 2] = ['.', '。'];
+
+impl Typing {
+    const fn differs(&self) -> bool {
+        self.in_lower_case || self.open_ended || self.slip.is_some()
+    }
+}
+
+/// Types a text as carelessly as its writer.
+struct Pen {
+    text: String,
+    /// A full stop that is left out if nothing follows it.
+    held: Option<char>,
+    typing: Typing,
+}
+
+impl Pen {
+    fn write(&mut self, bank: &'static Bank, part: Part<'_>) {
+        let mut part = part.text(bank);
+        if part.is_empty() {
+            return;
+        }
+        self.text.extend(self.held.take());
+        if let Some(rest) = part.strip_suffix(FULL_STOPS).filter(|_| self.typing.open_ended) {
+            self.held = part.chars().next_back();
+            part = rest;
+        }
+        if self.typing.in_lower_case {
+            self.text.extend(part.chars().flat_map(char::to_lowercase));
+        } else {
+            self.text.push_str(part);
+        }
+    }
+
+    fn finish(self) -> String {
+        let mut letters: Vec<char> = self.text.chars().collect();
+        let Some(slip) = self.typing.slip else { return self.text };
+        let can_swap = |pair: &[char]| pair.iter().all(char::is_ascii_lowercase) && pair[0] != pair[1];
+        let places: Vec<usize> =
+            (1..letters.len()).filter(|at| letters.get(at - 1..=*at).is_some_and(can_swap)).collect();
+        let count = places.len().max(1) as u64;
+        if let Some(at) = places.get(usize::try_from(slip % count).unwrap_or_default()) {
+            letters.swap(at - 1, *at);
+        }
+        letters.into_iter().collect()
+    }
+}
