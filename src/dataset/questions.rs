@@ -161,26 +161,26 @@ impl Dataset {
         let mut last = row.at;
         let answers = replies.zip(0..).map_while(|(answer, index)| {
             let own = record.answer(index);
-            let mut draw = own.person();
+            let mut draw = own.facts();
             let days = 1 + i32::try_from(draw.below(3)).unwrap_or_default();
             last = minute(Day(last.day().0 + days), draw.below(DAYTIME));
             (last <= self.now.max(row.at)).then(|| AnswerView {
                 id: own.id(),
                 answer: Text::Given(answer),
-                by: name(locale, &mut draw),
+                by: by(locale, &own),
                 at: last,
                 owner: false,
                 category: REGULAR_USER,
-                logo: Text::Picture("users", own.id()),
+                logo: logo(locale, &own),
             })
         });
         QuestionView {
             id: row.id,
             asked_by_owner: false,
             question: Text::Pieces([lead, if lead.is_empty() { "" } else { bank.text(bank.join) }, question, ""]),
-            by: name(locale, &mut record.person()),
+            by: by(locale, record),
             at: row.at,
-            logo: Text::Picture("users", row.id),
+            logo: logo(locale, record),
             category: REGULAR_USER,
             location: self.location(row.location),
             answers: answers.collect(),
@@ -196,14 +196,18 @@ impl Dataset {
     ) -> QuestionView<'a> {
         let business = &self.account(self.account_of(location)).name;
         let location = self.location(location);
-        let name_of = |by: &'a Option<String>, owner: bool, record: &Record| match by {
-            Some(by) => Text::Given(by),
+        let name_of = |given: &'a Option<String>, owner: bool, record: &Record| match given {
+            Some(name) => Text::Given(name),
             None if owner => Text::Given(business),
-            None => name(records::Locale::En, &mut record.person()),
+            None => by(records::Locale::En, record),
         };
-        let logo = |logo: &'a Option<String>, id| match logo {
-            Some(logo) => Text::Given(logo),
-            None => Text::Picture("users", id),
+        let logo_of = |given: &'a Option<String>, name: &'a Option<String>, owner: bool, record: &Record| {
+            match (given, name) {
+                (Some(logo), _) => Text::Given(logo),
+                (None, Some(name)) => Text::Avatar([name, ""], record.id()),
+                (None, None) if owner => Text::Avatar([business, ""], record.id()),
+                (None, None) => logo(records::Locale::En, record),
+            }
         };
         let answers = question.answers.iter().zip(0..).map(|(answer, index)| {
             let own = record.answer(index);
@@ -215,7 +219,7 @@ impl Dataset {
                 at: answer.at,
                 owner: answer.owner,
                 category: &answer.category,
-                logo: logo(&answer.logo, id),
+                logo: logo_of(&answer.logo, &answer.by, answer.owner, &own),
             }
         });
         QuestionView {
@@ -224,7 +228,7 @@ impl Dataset {
             question: Text::Given(&question.question),
             by: name_of(&question.by, question.owner, record),
             at: question.at,
-            logo: logo(&question.logo, id),
+            logo: logo_of(&question.logo, &question.by, question.owner, record),
             category: &question.category,
             location,
             answers: answers.collect(),
@@ -239,11 +243,19 @@ impl Record {
     }
 }
 
-/// A full name; in Japanese the family name comes first.
-fn name(locale: records::Locale, draw: &mut Draw) -> Text<'static> {
-    let person = person(locale, draw);
-    if locale == records::Locale::Ja {
-        return Text::Pieces([person.last, " ", person.first, ""]);
-    }
-    Text::Pieces([person.first, " ", person.last, ""])
+/// The parts of a name in their order; in Japanese the family name comes first.
+fn name(locale: records::Locale, record: &Record) -> [&'static str; 2] {
+    let person = person(locale, &mut record.person());
+    if locale == records::Locale::Ja { [person.last, person.first] } else { [person.first, person.last] }
+}
+
+/// The full name of a record's author.
+fn by(locale: records::Locale, record: &Record) -> Text<'static> {
+    let [first, last] = name(locale, record);
+    Text::Pieces([first, " ", last, ""])
+}
+
+/// The picture of a record's author.
+fn logo(locale: records::Locale, record: &Record) -> Text<'static> {
+    Text::Avatar(name(locale, record), record.id())
 }

@@ -7,9 +7,6 @@ use serde::{Serialize, Serializer};
 
 use crate::dataset::words::{Words, WordsOf};
 
-/// The host of everything that the platform itself would serve.
-const PLATFORM: &str = "standin.test";
-
 /// The id of a review, drawn or given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Id<'a> {
@@ -53,12 +50,10 @@ pub(crate) enum Text<'a> {
     /// Words of a generated review.
     Words(Words<'a>, WordsOf),
     Id(Id<'a>),
-    /// The address of a picture on the platform: its folder and number.
-    Picture(&'static str, u64),
-    /// The address of the platform's page of a review.
-    Page(Id<'a>),
-    /// The address of a review at its source, which is given by its alias.
-    SourcePage(&'a str, Id<'a>),
+    /// The address of somebody's picture, from the parts of the name and a number. It is a path of this server.
+    Avatar([&'a str; 2], u64),
+    /// The address of the page of a location's review. It is a path of this server.
+    Page(u64, Id<'a>),
     /// A nickname, from a first name and a number.
     Nickname(&'a str, u64),
     /// An email address, from a name and a number.
@@ -72,21 +67,15 @@ impl Display for Text<'_> {
             Self::Pieces(parts) => parts.iter().try_for_each(|part| out.write_str(part)),
             Self::Words(words, of) => words.write(of, out),
             Self::Id(id) => write!(out, "{id}"),
-            Self::Picture(folder, number) => {
-                write!(out, "https://images.{PLATFORM}/{folder}/{number}.png")
-            }
-            Self::Page(id) => write!(out, "https://reviews.{PLATFORM}/{}", Encoded(id)),
-            Self::SourcePage(alias, id) => {
-                out.write_str("https://")?;
-                let mut letters = alias.chars().filter(char::is_ascii_alphanumeric).peekable();
-                if letters.peek().is_none() {
-                    out.write_str("source")?;
+            Self::Avatar(name, number) => {
+                out.write_str("/__assets/avatar/")?;
+                for initial in initials(name) {
+                    let mut letters = [0; 4];
+                    utf8_percent_encode(initial.encode_utf8(&mut letters), NON_ALPHANUMERIC).fmt(out)?;
                 }
-                for letter in letters {
-                    out.write_char(letter.to_ascii_lowercase())?;
-                }
-                write!(out, ".test/reviews/{}", Encoded(id))
+                write!(out, "-{number}.svg")
             }
+            Self::Page(location, id) => write!(out, "/__assets/review/{location}/{}", Encoded(id)),
             Self::Nickname(first, number) => {
                 for letter in first.chars() {
                     out.write_char(letter.to_ascii_lowercase())?;
@@ -107,6 +96,14 @@ impl Display for Text<'_> {
     }
 }
 
+/// The first letters of the first and the last word of a name.
+fn initials(name: [&str; 2]) -> impl Iterator<Item = char> {
+    let mut words = name.into_iter().flat_map(str::split_whitespace);
+    let letter = |word: &str| word.chars().find(|letter| letter.is_alphanumeric());
+    let (first, last) = (words.next(), words.next_back());
+    [first, last].into_iter().flatten().filter_map(letter)
+}
+
 fn write_letters(out: &mut Formatter<'_>, name: &str) -> Result {
     let letters = name.chars().filter(char::is_ascii_alphanumeric);
     letters.map(|letter| letter.to_ascii_lowercase()).try_for_each(|letter| out.write_char(letter))
@@ -119,9 +116,8 @@ impl Serialize for Text<'_> {
             Self::Pieces(..)
             | Self::Words(..)
             | Self::Id(_)
-            | Self::Picture(..)
-            | Self::Page(_)
-            | Self::SourcePage(..)
+            | Self::Avatar(..)
+            | Self::Page(..)
             | Self::Nickname(..)
             | Self::Address(..) => serializer.collect_str(self),
         }
@@ -133,18 +129,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_host_ends_in_test() {
+    fn addresses_are_paths_of_this_server_and_of_mailboxes_that_nobody_has() {
         let id = Id::Number(7);
         for (text, expected) in [
-            (Text::Picture("users", 5), "https://images.standin.test/users/5.png"),
-            (Text::Page(id), "https://reviews.standin.test/7"),
-            (Text::SourcePage("yahoo_local", id), "https://yahoolocal.test/reviews/7"),
-            (Text::SourcePage("?", id), "https://source.test/reviews/7"),
-            (
-                Text::SourcePage("yelp", Id::Given("a b/ä?#%-1")),
-                "https://yelp.test/reviews/a%20b%2F%C3%A4%3F%23%25-1",
-            ),
-            (Text::Page(Id::Given("..//x")), "https://reviews.standin.test/..%2F%2Fx"),
+            (Text::Avatar(["Ann Marie", "O'Hara"], 5), "/__assets/avatar/AO-5.svg"),
+            (Text::Avatar(["王 明", ""], 5), "/__assets/avatar/%E7%8E%8B%E6%98%8E-5.svg"),
+            (Text::Avatar(["-", ""], 5), "/__assets/avatar/-5.svg"),
+            (Text::Page(1_001, id), "/__assets/review/1001/7"),
+            (Text::Page(1, Id::Given("a b/ä?#%-1")), "/__assets/review/1/a%20b%2F%C3%A4%3F%23%25-1"),
+            (Text::Page(1, Id::Given("..//x")), "/__assets/review/1/..%2F%2Fx"),
             (Text::Address("Zoë", "Lee", 41), "user41@mail.test"),
             (Text::Address("Ann", "O'Hara", 41), "ann.ohara41@mail.test"),
             (Text::Nickname("Ann", 41), "ann41"),

@@ -7,7 +7,7 @@ use actix_web::{App, Error, guard, web};
 use crate::server::guard::check;
 use crate::server::middleware::surround;
 use crate::server::state::State;
-use crate::server::{admin, api, docs, metrics, page};
+use crate::server::{admin, api, assets, docs, metrics, page};
 
 /// The application of one worker thread.
 pub(crate) fn app(
@@ -28,6 +28,7 @@ pub(crate) fn app(
         )
         .service(web::resource("/metrics").get(metrics::get).wrap(from_fn(check)).wrap(from_fn(surround)))
         .configure(docs::routes)
+        .configure(assets::routes)
         .service(
             web::resource("/")
                 .guard(guard::Any(guard::Get()).or(guard::Head()))

@@ -24,6 +24,7 @@ pub(crate) mod body;
 pub(crate) mod memory;
 /// The page that a browser gets at `/`.
 pub(crate) mod page;
+pub(crate) mod assets;
 /// OpenAPI documents.
 pub(crate) mod openapi;
 /// The API's document and the page that draws it.

@@ -41,8 +41,9 @@ pub(crate) async fn get(state: web::Data<State>, request: HttpRequest) -> HttpRe
     HttpResponse::Ok().content_type("text/html; charset=utf-8").body(html)
 }
 
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+/// A text as it is written in HTML.
+pub(crate) fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 /// The value of the Host header: what the client takes for our address.

@@ -1,0 +1,105 @@
+//! What the data of the API links to: pictures of people, and a page for each review. They are the same in every world, so
+//! their addresses begin at the root of the server.
+
+use actix_web::http::header;
+use actix_web::middleware::from_fn;
+use actix_web::{HttpResponse, web};
+
+use crate::dataset::added;
+use crate::dataset::review_view::ReviewView;
+use crate::dataset::selection::Filter;
+use crate::dataset::text::Text;
+use crate::server::admin::error::AdminError;
+use crate::server::long;
+use crate::server::middleware::surround;
+use crate::server::page::escaped;
+use crate::server::state::State;
+use crate::world::World;
+
+/// The routes of pictures and pages.
+pub(crate) fn routes(config: &mut web::ServiceConfig) {
+    let get_only = |path: &str, route| web::resource(path).route(route).wrap(from_fn(surround));
+    config
+        .service(get_only("/__assets/avatar/{name}.svg", web::get().to(get_avatar)))
+        .service(get_only("/__assets/review/{business}/{id}", web::get().to(get_review)));
+}
+
+/// The longest text of a picture, in letters.
+const MOST_INITIALS: usize = 3;
+
+/// The picture of a person: initials on a colour. The name is `INITIALS-NUMBER`.
+async fn get_avatar(name: web::Path<String>) -> Result<HttpResponse, AdminError> {
+    let parts = name.rsplit_once('-').and_then(|(initials, number)| Some((initials, number.parse::<u64>().ok()?)));
+    let Some((initials, number)) = parts.filter(|(initials, _)| initials.chars().count() <= MOST_INITIALS) else {
+        return Err(AdminError::not_found("there is no such picture"));
+    };
+    let hue = number % 36 * 10;
+    let initials = escaped(initials);
+    let picture = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 96 96\" width=\"96\" height=\"96\">\
+         <rect width=\"96\" height=\"96\" fill=\"hsl({hue} 42% 44%)\"/>\
+         <text x=\"48\" y=\"50\" fill=\"#fff\" font-family=\"system-ui,sans-serif\" font-size=\"38\" \
+         text-anchor=\"middle\" dominant-baseline=\"central\">{initials}</text></svg>"
+    );
+    Ok(HttpResponse::Ok()
+        .content_type("image/svg+xml")
+        .insert_header((header::CACHE_CONTROL, "public, max-age=31536000, immutable"))
+        .insert_header((header::CONTENT_SECURITY_POLICY, "default-src 'none'"))
+        .body(picture))
+}
+
+/// A plain page that shows a review: of the default world, or else of the first world that has it.
+async fn get_review(state: web::Data<State>, path: web::Path<(u64, String)>) -> Result<HttpResponse, AdminError> {
+    let (business, id) = path.into_inner();
+    let page = long::run(move || {
+        let worlds = std::iter::once(state.registry.default_world()).chain(state.registry.standing());
+        let worlds = worlds.chain(state.registry.page(0, usize::MAX).0);
+        worlds.into_iter().find_map(|world| page_in(&world, business, &id))
+    });
+    let page = page.await?.ok_or_else(|| AdminError::not_found("no world has such a review"))?;
+    Ok(HttpResponse::Ok()
+        .content_type("text/html; charset=utf-8")
+        .insert_header((header::CONTENT_SECURITY_POLICY, "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'"))
+        .insert_header((header::CACHE_CONTROL, "no-cache"))
+        .body(page))
+}
+
+fn page_in(world: &World, business: u64, id: &str) -> Option<String> {
+    let run = world.run();
+    let snapshot = run.snapshot();
+    let dataset = snapshot.ready()?;
+    let location = dataset.location_at(business)?;
+    let shows = |review: &ReviewView<'_>| review.id.to_string() == id;
+    let added = run.added.read(dataset);
+    let locations = [location];
+    let filter = Filter { locations: Some(&locations), ..Filter::default() };
+    let mut reviews = added::reviews(dataset, added.as_deref(), &filter, None);
+    reviews.find_map(|review| dataset.listed_review(review).filter(shows)).map(|review| page_of(&review))
+}
+
+fn page_of(review: &ReviewView<'_>) -> String {
+    let text = |text: Option<Text<'_>>| escaped(&text.map(|text| text.to_string()).unwrap_or_default());
+    let reviewer = &review.reviewer;
+    let name = [text(reviewer.first_name), text(reviewer.last_name)].join(" ");
+    let title = review.title.map(|title| format!("<h2>{}</h2>", text(Some(title)))).unwrap_or_default();
+    let response = review.response.map_or_else(String::new, |response| {
+        let day = review.response_day.map(|day| day.iso()).unwrap_or_default();
+        format!("<blockquote><p>{}</p><p><small>{}, {day}</small></p></blockquote>", text(Some(response)), escaped(&review.location.name))
+    });
+    let rating = match review.source.recommendation {
+        true if review.rating > 0 => "recommends".to_owned(),
+        true => "does not recommend".to_owned(),
+        false => "★".repeat(review.rating.into()) + &"☆".repeat(5 - usize::from(review.rating.min(5))),
+    };
+    format!(
+        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
+         <title>Review of {location}</title>\
+         <style>body{{font:17px/1.55 system-ui;max-width:40rem;margin:3rem auto;padding:0 1rem;color:#222}}\
+         p{{white-space:pre-line}}blockquote{{margin:1.5rem 0;padding:.1rem 1rem;border-left:3px solid #bbb;background:#f6f6f6}}</style>\
+         <h1>{location}</h1><p><b>{name}</b> {rating} on {source}, {day}</p>{title}<p>{comments}</p>{response}</html>",
+        location = escaped(&review.location.name),
+        source = escaped(&review.source.name),
+        day = review.day.iso(),
+        comments = text(Some(review.comments)),
+    )
+}
