@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::api::fold::fold;
 use crate::api::phone::{COUNTRIES, comparable};
 use crate::dataset::generated::{Record, pick_weighted};
-use crate::dataset::people::person;
+use crate::dataset::people::{elsewhere, person, phone};
 use crate::dataset::records::{Business, Contact, ContactPlan, CustomField, Locale};
 use crate::dataset::text::Text;
 use crate::draw::Seed;
@@ -141,21 +141,25 @@ impl Contacts {
     }
 }
 
-/// Generates a contact. Its phone number is in the fictitious range 555-01xx.
+/// Generates a contact, who lives where its location is.
 fn generated(business: &Business, plan: &ContactPlan, record: &Record) -> Contact {
     let mut draw = record.facts();
     let locale = plan.locales.get(pick_weighted(plan.locales.iter().map(|(_, weight)| *weight), &mut draw));
-    let person = person(locale.map_or(Locale::En, |(locale, _)| *locale), &mut draw);
+    let locale = locale.map_or(Locale::En, |(locale, _)| *locale);
+    let person = person(locale, &mut draw);
     let number = draw.below(9_999);
-    let location = draw.pick(&business.locations).map_or(business.number, |location| location.number);
+    let location = draw.pick(&business.locations);
+    let home = location.map_or_else(|| elsewhere(locale, &mut draw.with(0)), |location| location.home(locale));
+    let country = location.and_then(|location| location.country.as_deref()).unwrap_or(COUNTRIES[0]);
+    let location = location.map_or(business.number, |location| location.number);
     let tags = draw.pick(&TAGS).filter(|_| number.is_multiple_of(2)).map(|tag| (*tag).to_owned());
     Contact {
         id: record.id(),
         first_name: Some(person.first.to_owned()),
         last_name: Some(person.last.to_owned()),
         email: Some(Text::Address(person.first, person.last, number).to_string()),
-        phone: Some(format!("+1 {} 555 01{:02}", 201 + draw.below(780), draw.below(100))),
-        country_code: Some(COUNTRIES[0].to_owned()),
+        phone: phone(country, home, &mut draw),
+        country_code: Some(country.to_owned()).filter(|country| COUNTRIES.contains(&country.as_str())),
         sms_optin: Some(draw.below(2) == 0),
         blocked: Some(draw.below(40) == 0),
         business_ids: vec![location],

@@ -1,11 +1,9 @@
-//! Names and places of generated people, by language. They are from the `fake` crate where it has them, else from the lists
-//! in `seed-data/names/`, and all fictitious.
+//! Names and places of generated people, by language, from the lists in `seed-data/names/`: names that anybody bears, and
+//! places that exist.
 
 use std::sync::OnceLock;
 
-use fake::locales::{AR_SA, DE_DE, Data, EN, FR_FR, JA_JP, PT_BR};
-
-use crate::dataset::lists::section;
+use crate::dataset::lists::sections;
 use crate::dataset::records::{Locale, Location};
 use crate::draw::{Draw, Seed};
 
@@ -14,8 +12,7 @@ use crate::draw::{Draw, Seed};
 struct NameLists {
     first: Vec<&'static str>,
     last: Vec<&'static str>,
-    cities: Vec<&'static str>,
-    states: Vec<&'static str>,
+    places: Vec<Home<'static>>,
 }
 
 /// A generated person.
@@ -25,47 +22,44 @@ pub(crate) struct Person {
     pub(crate) last: &'static str,
 }
 
-const EN_LIST: &str = include_str!("../../seed-data/names/en.txt");
-const FR: &str = include_str!("../../seed-data/names/fr.txt");
-const DE: &str = include_str!("../../seed-data/names/de.txt");
-const ES: &str = include_str!("../../seed-data/names/es.txt");
-const PT: &str = include_str!("../../seed-data/names/pt.txt");
-const JA: &str = include_str!("../../seed-data/names/ja.txt");
-const AR: &str = include_str!("../../seed-data/names/ar.txt");
+/// A place where somebody lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Home<'a> {
+    pub(crate) city: &'a str,
+    pub(crate) state: Option<&'a str>,
+    /// The area code of its phone numbers, if it is known.
+    pub(crate) area: Option<&'static str>,
+}
 
 fn name_lists(locale: Locale) -> &'static NameLists {
     static LISTS: [OnceLock<NameLists>; 8] = [const { OnceLock::new() }; 8];
-    LISTS[locale as usize].get_or_init(|| match locale {
-        Locale::En => from_fake::<EN>(EN_LIST, EN::ADDRESS_STATE_ABBR),
-        Locale::Fr => from_fake::<FR_FR>(FR, &[]),
-        Locale::De => from_fake::<DE_DE>(DE, DE_DE::ADDRESS_STATE),
-        Locale::Pt => from_fake::<PT_BR>(PT, PT_BR::ADDRESS_STATE_ABBR),
-        Locale::Ja => from_fake::<JA_JP>(JA, &[]),
-        Locale::Ar => from_fake::<AR_SA>(AR, &[]),
-        Locale::Es | Locale::EsMx => NameLists {
-            first: section(ES, "first"),
-            last: section(ES, "last"),
-            cities: section(ES, "city"),
-            states: section(ES, "state"),
-        },
+    LISTS[locale as usize].get_or_init(|| {
+        let file = match locale {
+            Locale::En => include_str!("../../seed-data/names/en.txt"),
+            Locale::Fr => include_str!("../../seed-data/names/fr.txt"),
+            Locale::De => include_str!("../../seed-data/names/de.txt"),
+            Locale::Es => include_str!("../../seed-data/names/es.txt"),
+            Locale::EsMx => include_str!("../../seed-data/names/es-MX.txt"),
+            Locale::Pt => include_str!("../../seed-data/names/pt.txt"),
+            Locale::Ja => include_str!("../../seed-data/names/ja.txt"),
+            Locale::Ar => include_str!("../../seed-data/names/ar.txt"),
+        };
+        let mut lists = NameLists { first: Vec::new(), last: Vec::new(), places: Vec::new() };
+        for (name, entries) in sections(file) {
+            match name {
+                "first" => lists.first = entries,
+                "last" => lists.last = entries,
+                _ => lists.places = entries.into_iter().map(place).collect(),
+            }
+        }
+        lists
     })
 }
 
-fn from_fake<L: Data>(file: &'static str, states: &[&'static str]) -> NameLists {
-    let own = section(file, "state");
-    NameLists {
-        first: suitable(L::NAME_FIRST_NAME),
-        last: suitable(L::NAME_LAST_NAME),
-        cities: section(file, "city"),
-        states: if own.is_empty() { states.to_vec() } else { own },
-    }
-}
-
-/// Names of the `fake` crate that are unsuitable for a demo.
-const EXCLUDED: [&str; 7] = ["Adolf", "Adolph", "Mustermann", "Musterfrau", "Özm̂en", "Meikäläinen", "بن لادن"];
-
-fn suitable(names: &[&'static str]) -> Vec<&'static str> {
-    names.iter().filter(|name| !EXCLUDED.iter().any(|excluded| name.contains(excluded))).copied().collect()
+/// Reads `city, state, area code`, of which the last may be missing.
+fn place(entry: &'static str) -> Home<'static> {
+    let mut parts = entry.split(", ");
+    Home { city: parts.next().unwrap_or_default(), state: parts.next(), area: parts.next() }
 }
 
 /// Draws the name of a person who speaks a language.
@@ -92,41 +86,101 @@ pub(crate) fn names_at_work(locale: Locale) -> impl Iterator<Item = &'static str
     names.iter().copied().chain((locale == Locale::Ja).then_some("さん"))
 }
 
-/// A place where somebody lives.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Home<'a> {
-    pub(crate) city: &'a str,
-    pub(crate) state: Option<&'a str>,
-}
-
 /// Draws a place where a language is spoken.
 pub(crate) fn elsewhere(locale: Locale, draw: &mut Draw) -> Home<'static> {
-    let lists = name_lists(locale);
-    Home { city: draw.pick(&lists.cities).copied().unwrap_or_default(), state: draw.pick(&lists.states).copied() }
+    draw.pick(&name_lists(locale).places).copied().unwrap_or(Home { city: "", state: None, area: None })
 }
 
 impl Location {
     /// Where it is: what the scenario says, else a place where the language is spoken.
     pub(crate) fn home(&self, locale: Locale) -> Home<'_> {
-        match &self.city {
-            Some(city) => Home { city, state: self.state.as_deref() },
-            None => elsewhere(locale, &mut Draw::new(Seed(self.number), "home")),
+        let Some(city) = &self.city else {
+            return elsewhere(locale, &mut Draw::new(Seed(self.number), "home"));
+        };
+        let state = self.state.as_deref();
+        let is_it = |known: &&Home<'_>| known.city == city && (state.is_none() || known.state == state);
+        let known = name_lists(locale).places.iter().find(is_it);
+        Home {
+            city,
+            state: state.or_else(|| known.and_then(|known| known.state)),
+            area: known.and_then(|known| known.area),
         }
+    }
+}
+
+/// Draws a phone number of a place, of those that are reserved for fiction where there are such: 555-01xx in North America,
+/// and the numbers of the Australian regulator. None where contacts of the country have no phone number.
+pub(crate) fn phone(country: &str, home: Home<'_>, draw: &mut Draw) -> Option<String> {
+    let number = draw.below(100);
+    let area = |usual: &[&'static str], draw: &mut Draw| {
+        home.area.or_else(|| draw.pick(usual).copied()).unwrap_or_default()
+    };
+    match country {
+        "US" => Some(format!("+1 {} 555 01{number:02}", area(&["212", "312", "415", "503", "617", "713"], draw))),
+        "CA" => Some(format!("+1 {} 555 01{number:02}", draw.pick(&["416", "514", "604", "403", "613"])?)),
+        "PR" => Some(format!("+1 787 555 01{number:02}")),
+        "VI" => Some(format!("+1 340 555 01{number:02}")),
+        "AU" => Some(format!("+61 {} 5550 {:04}", draw.pick(&["2", "3", "7", "8"])?, draw.below(10_000))),
+        // Mexico has ten digits, and no numbers for fiction.
+        "MX" => match area(&["55", "33", "81"], draw) {
+            area if area.len() == 2 => Some(format!("+52 {area} 5550 01{number:02}")),
+            area => Some(format!("+52 {area} 555 01{number:02}")),
+        },
+        _ => None,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
 
     #[test]
-    fn every_language_has_names_towns_and_states() {
-        for locale in Locale::ALL {
-            let mut draw = Draw::new(Seed(1), "people");
-            let someone = person(locale, &mut draw);
-            assert!(!someone.first.is_empty() && !someone.last.is_empty(), "{locale:?}");
-            let home = elsewhere(locale, &mut draw);
-            assert!(home.city.chars().count() > 1 && home.state.is_some(), "{locale:?}");
+    fn every_language_has_names_and_places_each_once() {
+        for locale in Locale::ALL.into_iter().chain([Locale::EsMx]) {
+            let NameLists { first, last, places } = name_lists(locale);
+            for names in [first, last] {
+                assert!(names.len() >= 60, "{locale:?}");
+                assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len(), "{locale:?}");
+                assert!(names.iter().all(|name| !name.contains(['"', '(', '\u{302}', ','])), "{locale:?}");
+            }
+            assert!(places.len() >= 25 && places.iter().all(|place| place.state.is_some()), "{locale:?}");
         }
+    }
+
+    #[test]
+    fn a_phone_number_fits_its_place_and_is_reserved_for_fiction() {
+        let mut draw = Draw::new(Seed(1), "phone");
+        let portland = Home { city: "Portland", state: Some("OR"), area: Some("503") };
+        assert!(phone("US", portland, &mut draw).unwrap().starts_with("+1 503 555 01"));
+        let nowhere = Home { area: None, ..portland };
+        assert!(phone("AU", nowhere, &mut draw).unwrap().contains(" 5550 "));
+        let mexico = Home { area: Some("33"), ..portland };
+        assert!(phone("MX", mexico, &mut draw).unwrap().starts_with("+52 33 5550 01"));
+        assert_eq!(phone("FR", nowhere, &mut draw), None);
+    }
+
+    #[test]
+    fn a_location_is_where_the_scenario_says_and_state_and_area_code_belong_to_it() {
+        let location = |city: Option<&str>, state: Option<&str>| Location {
+            number: 7,
+            name: String::new(),
+            city: city.map(str::to_owned),
+            state: state.map(str::to_owned),
+            country: None,
+            levels: std::collections::BTreeMap::new(),
+            reviews: Vec::new(),
+            questions: Vec::new(),
+        };
+        let home = |city, state| {
+            let location = location(city, state);
+            let Home { city, state, area } = location.home(Locale::En);
+            (city.to_owned(), state.map(str::to_owned), area)
+        };
+        let portland = |state: &str, area| ("Portland".to_owned(), Some(state.to_owned()), Some(area));
+        assert_eq!(home(Some("Portland"), Some("OR")), portland("OR", "503"));
+        assert_eq!(home(Some("Portland"), None), portland("ME", "207"));
+        assert_eq!(home(Some("Nowhere"), None), ("Nowhere".to_owned(), None, None));
+        assert_eq!(home(None, None), home(None, None));
     }
 }

@@ -6,7 +6,7 @@ use crate::api::dates::Day;
 use crate::api::sources::{DIRECT_FEEDBACK, OUR_WEBSITE, Source};
 use crate::dataset::added::{AddedReview, ListedReview};
 use crate::dataset::facts::Dataset;
-use crate::dataset::generated::{Facts, REVIEW, Record, generated_facts, point};
+use crate::dataset::generated::{Facts, REVIEW, Record, author, generated_facts, point};
 use crate::dataset::nasty;
 use crate::dataset::people::{elsewhere, person};
 use crate::dataset::phrases::bank;
@@ -93,6 +93,7 @@ impl Dataset {
             location,
             facts,
             record,
+            author: author(&block, origin.index),
             point: point(&block, facts.kind(source), self.reviews.number[row as usize]),
             entry: origin.entry,
             source,
@@ -146,7 +147,7 @@ impl Dataset {
             rating: facts.rating,
             comments: Text::Words(words, WordsOf::Comments),
             title: words.has_title().then_some(Text::Words(words, WordsOf::Title)),
-            reviewer: author(&words),
+            reviewer: reviewer(&words),
             review_url: Text::Page(location.number, id),
             source,
             day: self.reviews.day[row as usize],
@@ -164,15 +165,14 @@ impl Dataset {
 
 /// The author of a generated review. The platform's own sources have an email address, Facebook has an id, and other
 /// sources have little more than a name.
-fn author<'a>(words: &Words<'a>) -> Reviewer<'a> {
-    let Words { facts: Facts { locale, .. }, record, source, .. } = words;
-    let mut draw = record.person();
-    let person = person(*locale, &mut draw);
+fn reviewer<'a>(words: &Words<'a>) -> Reviewer<'a> {
+    let Words { facts: Facts { locale, .. }, author: mut draw, source, .. } = *words;
+    let person = person(locale, &mut draw);
     let number = 1 + draw.below(9_999);
     let is_own_source = matches!(source.alias.as_str(), OUR_WEBSITE | DIRECT_FEEDBACK);
     let (has_picture, has_nickname, has_city) = (draw.below(3) > 0, draw.below(4) == 0, draw.below(2) == 0);
     let has_last_name = is_own_source || draw.below(8) > 0;
-    let home = if draw.chance(words.plan.locals) { words.location.home(*locale) } else { elsewhere(*locale, &mut draw) };
+    let home = if draw.chance(words.plan.locals) { words.location.home(locale) } else { elsewhere(locale, &mut draw) };
     // Google and Facebook tell no places.
     let home = Some(home).filter(|_| has_city && !words.is_google_or_facebook());
     let first = if words.is_nasty() { nasty::name(&mut draw) } else { person.first };

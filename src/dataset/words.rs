@@ -21,6 +21,8 @@ pub(crate) struct Words<'a> {
     pub(crate) location: &'a Location,
     pub(crate) facts: Facts,
     pub(crate) record: Record,
+    /// The draws for its author.
+    pub(crate) author: Draw,
     pub(crate) point: Point,
     /// Index of the block among the location's entries.
     pub(crate) entry: u32,
@@ -318,7 +320,7 @@ impl Words<'_> {
                 Piece::Place => give(Part::Other(&self.location.name)),
                 Piece::City => give(Part::Other(self.location.home(self.bank.locale).city)),
                 Piece::Reviewer => {
-                    let person = people::person(self.bank.locale, &mut self.record.person());
+                    let person = people::person(self.bank.locale, &mut { self.author });
                     let [name, title] = people::address(self.bank.locale, person);
                     give(Part::Other(name));
                     give(Part::Other(title));
