@@ -22,8 +22,6 @@ pub(crate) struct Dataset {
     /// Distinguishes the datasets of the process. No answer depends on it.
     pub(crate) number: u64,
     pub(crate) seed: Seed,
-    /// The day on which the scenario's clock starts.
-    pub(crate) today: Day,
     /// The instant at which it starts.
     pub(crate) now: Moment,
     pub(crate) sources: Vec<Source>,
@@ -82,7 +80,6 @@ impl Dataset {
         Self {
             number,
             seed,
-            today,
             now,
             sources,
             reviews,

@@ -15,15 +15,6 @@ pub(crate) fn sections(file: &'static str) -> Vec<(&'static str, Vec<&'static st
     sections
 }
 
-/// The entries of one section; none if the file has no such section.
-pub(crate) fn section(file: &'static str, name: &str) -> Vec<&'static str> {
-    sections(file)
-        .into_iter()
-        .find(|(known, _)| *known == name)
-        .map(|(_, entries)| entries)
-        .unwrap_or_default()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

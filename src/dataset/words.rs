@@ -220,10 +220,17 @@ impl Words<'_> {
         sections.get(stars - 1)?.at(self.point, self.group(self.source.recommendation.into()))
     }
 
-    /// What it says of a subject, the how-manyth of its subjects. Three stars praise and blame in turn.
+    /// Whether it praises the how-manyth of its subjects. Three stars praise and blame in turn.
+    fn praises(&self, place: usize) -> bool {
+        match self.facts.stars {
+            3 => (place + usize::from(self.draw(SUBJECTS).with(1).chance(500_000))).is_multiple_of(2),
+            stars => stars > 3,
+        }
+    }
+
+    /// What it says of a subject, the how-manyth of its subjects.
     fn detail(&self, subject: usize, place: usize) -> Option<Sentence> {
-        let stars = u32::from(self.facts.stars.clamp(1, 5));
-        let praises = stars > 3 || stars == 3 && (place + subject).is_multiple_of(2);
+        let praises = self.praises(place);
         let subject = self.bank.subjects.get(subject)?;
         let section = if praises { &subject.praise } else { &subject.blame };
         section.at(self.point, self.group(self.kind()))
@@ -280,10 +287,14 @@ impl Words<'_> {
     pub(crate) fn response(&self, give: &mut impl FnMut(Part<'_>)) {
         let (bank, mood, group) = (self.bank, mood(self.facts.stars), self.group(self.kind()));
         let outline = self.outline();
-        let subject = match outline.form {
-            Form::Sentences { subjects: 1.., .. } => bank.subjects.get(outline.subjects[0]),
-            _ => None,
+        let subjects = match outline.form {
+            Form::Sentences { subjects, .. } => subjects,
+            _ => 0,
         };
+        // To mixed feelings it answers with what they blame.
+        let mut spoken = outline.subjects.iter().take(subjects).enumerate();
+        let subject = spoken.find(|(place, _)| mood != 1 || !self.praises(*place));
+        let subject = subject.and_then(|(_, subject)| bank.subjects.get(*subject));
         let mut draw = self.draw(RESPONSE);
         let (follows, signs) = (draw.below(10) < 7, draw.below(10) < 6);
         let noun = subject.map_or("", |subject| bank.text(subject.noun));
