@@ -4,7 +4,6 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::api::dates::Day;
 use crate::api::sources::Source;
 use crate::clock::Moment;
 use crate::dataset::added::TakenIds;
@@ -198,6 +197,7 @@ pub(crate) mod fixture {
 
     use super::*;
     use crate::api::sources;
+    use crate::api::dates::Day;
     use crate::dataset::records::{Locale, ReviewPlan, Reviews, Shape};
 
     /// One account (100) with two locations (1, 2), each with half of the generated reviews.
