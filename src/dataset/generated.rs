@@ -82,8 +82,9 @@ pub(crate) const REVIEW: &str = "review";
 #[inline]
 pub(crate) fn generated_facts(plan: &ReviewPlan, sources: &[Source], today: Day, record: &Record) -> Facts {
     let mut draw = record.facts();
-    let days = u64::from(plan.from.0.abs_diff(plan.to.0)) + 1;
-    let day = Day(plan.from.0 + to_i32(draw.below(days)));
+    let (first, last) = plan.dates.resolve(today);
+    let days = u64::from(first.0.abs_diff(last.0)) + 1;
+    let day = Day(first.0 + to_i32(draw.below(days)));
     let stars = 1 + pick_weighted(plan.ratings.iter().copied(), &mut draw);
     let source = plan.sources.get(pick_weighted(plan.sources.iter().map(|(_, weight)| *weight), &mut draw));
     let source = source.map_or(0, |(source, _)| *source);
@@ -173,6 +174,7 @@ mod tests {
     use crate::api::sources;
     use crate::dataset::phrases::bank;
     use crate::dataset::records::{CATEGORIES, NEUTRAL};
+    use crate::dataset::when::DayRange;
     use std::collections::BTreeMap;
 
     fn plan() -> ReviewPlan {
@@ -180,8 +182,7 @@ mod tests {
             count: 10_000,
             ratings: [5, 5, 10, 25, 55],
             sources: vec![(0, 60), (1, 25), (24, 10), (25, 5)],
-            from: Day(20_000),
-            to: Day(20_364),
+            dates: DayRange { from: Some(Day(20_000).into()), to: Day(20_364).into() },
             published: 900_000,
             responded: 400_000,
             locales: vec![(Locale::En, 1)],
@@ -194,7 +195,7 @@ mod tests {
         for index in 0..2_000 {
             let facts =
                 generated_facts(&plan, &sources, Day(20_364), &Record::new(Seed(1), REVIEW, 7, 0, index));
-            assert!((plan.from..=plan.to).contains(&facts.day));
+            assert!((Day(20_000)..=Day(20_364)).contains(&facts.day));
             assert!(facts.response_day.is_none_or(|day| (facts.day..=Day(20_364)).contains(&day)));
             match sources[usize::from(facts.source)].alias.as_str() {
                 "facebook" => assert_eq!(facts.rating, u8::from(facts.stars >= 4)),
