@@ -1,6 +1,7 @@
 //! The virtual clock of a world, running or frozen, and the process's own time. The only reader of the system's clocks.
 
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// An instant: milliseconds since 1970-01-01T00:00:00Z. `api::dates` parses and formats it.
@@ -55,6 +56,30 @@ impl PartialSetting {
 pub(crate) fn system_now() -> Moment {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Moment(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+}
+
+/// Where loads and worlds read the present: the system's time, or an instant that stands in for it (`--now`).
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TimeSource {
+    /// Milliseconds since 1970. All clones share it, so that tests can step the time of existing worlds.
+    fixed: Option<Arc<AtomicI64>>,
+}
+
+impl TimeSource {
+    /// The given instant, or the system's time.
+    pub(crate) fn new(fixed: Option<Moment>) -> Self {
+        Self { fixed: fixed.map(|moment| Arc::new(AtomicI64::new(moment.0))) }
+    }
+
+    pub(crate) fn now(&self) -> Moment {
+        self.fixed.as_ref().map_or_else(system_now, |fixed| Moment(fixed.load(Ordering::Relaxed)))
+    }
+
+    /// Sets the instant that stands in for the system's time.
+    #[cfg(test)]
+    pub(crate) fn set(&self, moment: Moment) {
+        self.fixed.iter().for_each(|fixed| fixed.store(moment.0, Ordering::Relaxed));
+    }
 }
 
 /// A monotonic instant of real time.

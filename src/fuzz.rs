@@ -76,7 +76,7 @@ fn seed_data(name: &str, bytes: &[u8]) {
 
 fn load_files(files: &[(&str, &[u8])]) -> LoadedScenario {
     let files = Memory(files.iter().map(|(name, bytes)| (PathBuf::from(name), bytes.to_vec())).collect());
-    load(&LoadContext { files: &files, root: PathBuf::new(), today: Day(20_634) }, Path::new("s.yaml"))
+    load(&LoadContext { files: &files, root: PathBuf::new(), now: Day(20_634).start() }, Path::new("s.yaml"))
 }
 
 /// No body makes an operation fail by an error of its own.

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::clock::{Moment, TimeSource};
 use crate::draw::Seed;
 use crate::journal::filter::Filter;
 use crate::journal::json::Origin;
@@ -89,7 +90,18 @@ impl Standin {
     /// # Errors
     /// A scenario has an error, there is no scenario, or the system allows no further socket or thread.
     pub async fn start(scenario: impl AsRef<Path>) -> Result<Self, NotStarted> {
-        Self::serve(Box::new(Disk), scenario.as_ref().to_owned()).await
+        Self::serve(Box::new(Disk), scenario.as_ref().to_owned(), TimeSource::default()).await
+    }
+
+    /// Serves a scenario file or folder as [`start`](Self::start) does, with an instant in place of the system's clock, such as
+    /// `2026-06-30T17:00:00Z`: what is relative to the present is the same on every day.
+    ///
+    /// # Errors
+    /// The instant cannot be read; further as for [`start`](Self::start).
+    pub async fn start_at(scenario: impl AsRef<Path>, now: &str) -> Result<Self, NotStarted> {
+        let now = Moment::from_scenario(now)
+            .ok_or_else(|| NotStarted(format!("`{now}` is no instant such as 2026-06-30T17:00:00Z")))?;
+        Self::serve(Box::new(Disk), scenario.as_ref().to_owned(), TimeSource::new(Some(now))).await
     }
 
     /// Serves a scenario given as YAML text, on a free port of 127.0.0.1. It cannot include other files.
@@ -112,16 +124,17 @@ impl Standin {
     /// # Errors
     /// The scenario has an error, or the system allows no further socket or thread.
     pub async fn of_text(yaml: &str) -> Result<Self, NotStarted> {
-        Self::serve(Box::new(Memory::new(&[("/scenario.yaml", yaml)])), PathBuf::from("/scenario.yaml")).await
+        let files = Box::new(Memory::new(&[("/scenario.yaml", yaml)]));
+        Self::serve(files, PathBuf::from("/scenario.yaml"), TimeSource::default()).await
     }
 
-    async fn serve(files: Box<dyn Files>, path: PathBuf) -> Result<Self, NotStarted> {
+    async fn serve(files: Box<dyn Files>, path: PathBuf, time: TimeSource) -> Result<Self, NotStarted> {
         let failed = |what: &'static str| move |error| NotStarted(format!("cannot {what}: {error}"));
         let random = Seed::random().map_err(|error| {
             NotStarted(format!("cannot get a random number from the operating system: {error}"))
         })?;
         let cwd = std::env::current_dir().map_err(failed("find the working directory"))?;
-        let setup = Setup { files, paths: vec![path], root: None, cwd, random };
+        let setup = Setup { files, paths: vec![path], root: None, cwd, random, time };
         let (registry, board) = load(&setup)?;
         let listener = TcpListener::bind(("127.0.0.1", 0)).map_err(failed("listen on 127.0.0.1"))?;
         let address = listener.local_addr().map_err(failed("listen on 127.0.0.1"))?;
@@ -194,7 +207,9 @@ fn load(setup: &Setup) -> Result<(Arc<Registry>, LoadStatus), NotStarted> {
     let default = folder.default_name().ok_or_else(missing)?.to_owned();
     let (board, mut snapshots) = (LoadStatus::default(), Vec::new());
     board.apply(setup, reading, |snapshot| snapshots.push(snapshot));
-    let registry = Registry::new(&default, snapshots, Shared::default()).map_err(|_| missing())?;
+    let mut shared = Shared::default();
+    shared.time = setup.time.clone();
+    let registry = Registry::new(&default, snapshots, shared).map_err(|_| missing())?;
     Ok((Arc::new(registry), board))
 }
 

@@ -5,7 +5,7 @@ use std::fmt::{Display, Formatter};
 use serde::{Serialize, Serializer};
 
 use jiff::{
-    SignedDuration,
+    SignedDuration, Span,
     civil::{Date, DateTime, Time},
     fmt::temporal::Pieces,
 };
@@ -57,6 +57,14 @@ impl Day {
     pub(crate) fn month_and_date(self) -> (i8, i8) {
         let date = self.date();
         (date.month(), date.day())
+    }
+
+    /// The same day of the month, so many months before, or the last day of a shorter month.
+    pub(crate) fn months_before(self, months: u32) -> Self {
+        let span = Span::new().try_months(i64::from(months));
+        let date = span.and_then(|span| self.date().checked_sub(span)).unwrap_or(Date::MIN);
+        let since = date.duration_since(EPOCH).as_secs() / DAY_SECONDS;
+        Self(i32::try_from(since).unwrap_or(i32::MIN))
     }
 
     /// `YYYY-MM-DD`.

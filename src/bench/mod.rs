@@ -23,7 +23,7 @@ use crate::world::snapshot::Snapshot;
 
 /// Loads a scenario and builds its dataset.
 fn registry(scenario: &str, seed: Seed) -> Registry {
-    let context = LoadContext { files: &Memory::default(), root: PathBuf::new(), today: Day(20_634) };
+    let context = LoadContext { files: &Memory::default(), root: PathBuf::new(), now: Day(20_634).start() };
     let scenario = load_text(&context, "bench", scenario).scenario.unwrap();
     let snapshot = Arc::new(Snapshot::new(1, seed, scenario));
     snapshot.dataset();

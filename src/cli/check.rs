@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 
 use crate::cli::sources::Sources;
 use crate::cli::{Exit, print};
-use crate::clock;
+use crate::clock::TimeSource;
 use crate::scenario::LoadedFolder;
 use crate::scenario::diagnostic::{Diagnostic, Severity};
 use crate::scenario::files::Disk;
@@ -37,8 +37,8 @@ enum Format {
 
 pub(crate) fn run(flags: &Flags) -> Exit {
     let cwd = std::env::current_dir().unwrap_or_default();
-    let today = clock::system_now().day();
-    let folder = load_all(&Disk, today, &flags.sources.paths, flags.sources.root.as_deref(), &cwd);
+    let now = TimeSource::new(flags.sources.now).now();
+    let folder = load_all(&Disk, now, &flags.sources.paths, flags.sources.root.as_deref(), &cwd);
     let problems: Vec<&Diagnostic> = folder.all_diagnostics().collect();
     let text = match flags.format {
         Format::Human => report(&folder, &problems),

@@ -59,7 +59,7 @@ mod tests {
     fn the_starter_loads_without_a_problem() {
         let text = STARTER.replace("NAME", "mine");
         let files = Memory::new(&[("/s/mine.yaml", &text)]);
-        let context = LoadContext { files: &files, root: "/s".into(), today: Day(20_634) };
+        let context = LoadContext { files: &files, root: "/s".into(), now: Day(20_634).start() };
         let loaded = load(&context, Path::new("/s/mine.yaml"));
         assert_eq!(loaded.diagnostics, []);
         assert_eq!(loaded.scenario.map(|scenario| scenario.name).as_deref(), Some("mine"));

@@ -100,8 +100,8 @@ impl AddedReview {
     pub(crate) fn new(dataset: &Dataset, location: u32, id: String, record: Review) -> Self {
         let values = Values {
             location,
-            day: record.day,
-            updated: last_update(&record),
+            day: record.day.resolve(dataset.today),
+            updated: last_update(&record, dataset.today),
             class: (record.source, record.rating.min(5), record.published),
         };
         let sentiment = given_sentiment(&record, &dataset.sources);
@@ -113,6 +113,8 @@ impl AddedReview {
 #[derive(Clone, Debug)]
 pub(crate) struct AddedQuestion {
     pub(crate) id: u64,
+    /// When it was asked.
+    pub(crate) at: Moment,
     pub(crate) record: Question,
     pub(crate) location: u32,
     /// How many questions were added to its location before it.
@@ -134,11 +136,11 @@ impl Additions {
     }
 
     pub(crate) fn add_question(&mut self, dataset: &Dataset, question: Arc<AddedQuestion>) {
-        let AddedQuestion { id, location, record, .. } = &*question;
+        let AddedQuestion { id, at, location, record, .. } = &*question;
         let account = dataset.account_of(*location);
         self.question_ids.insert((account, *id));
         self.answer_ids.extend(record.answers.iter().filter_map(|answer| Some((account, answer.id?))));
-        let position = (Reverse((record.at, *id)), *location, self.questions.len());
+        let position = (Reverse((*at, *id)), *location, self.questions.len());
         self.questions.insert(position, question);
     }
 
@@ -209,7 +211,7 @@ pub(crate) fn questions<'a>(
     let order = |seeded: &ListedQuestion<'_>, added: &ListedQuestion<'_>| {
         let key = |question: &ListedQuestion<'_>| match question {
             ListedQuestion::Seeded(row) => (row.at, row.id),
-            ListedQuestion::Added(question) => (question.record.at, question.id),
+            ListedQuestion::Added(question) => (question.at, question.id),
         };
         key(seeded).cmp(&key(added))
     };

@@ -21,10 +21,10 @@ pub(crate) struct Calendar {
 }
 
 impl Calendar {
-    /// The calendar of a block in a trade. The draw is that of the block.
-    pub(crate) fn new(plan: &ReviewPlan, category: &str, block: &Draw) -> Self {
-        let days = plan.from.0.abs_diff(plan.to.0) + 1;
-        let from = plan.from;
+    /// The calendar of a block in a trade, where the clock starts on that day. The draw is that of the block.
+    pub(crate) fn new(plan: &ReviewPlan, today: Day, category: &str, block: &Draw) -> Self {
+        let (from, to) = plan.dates.resolve(today);
+        let days = from.0.abs_diff(to.0) + 1;
         if days > LONGEST {
             return Self { from, days, sums: Vec::new() };
         }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use crate::api::dates::Day;
 use crate::api::fold::fold;
 use crate::api::phone::{COUNTRIES, comparable};
 use crate::dataset::generated::{Record, pick_weighted};
@@ -120,7 +121,7 @@ const TAGS: [&str; 6] = ["vip", "new", "newsletter", "referral", "returning", "n
 
 impl Contacts {
     /// Collects the given contacts of all businesses, and generates the others.
-    pub(crate) fn build(seed: Seed, businesses: &[Business]) -> Self {
+    pub(crate) fn build(seed: Seed, today: Day, businesses: &[Business]) -> Self {
         let mut by_enterprise = BTreeMap::new();
         for business in businesses {
             let generated = (0..).zip(&business.contact_plans).flat_map(|(entry, plan)| {
@@ -130,6 +131,7 @@ impl Contacts {
             });
             for mut contact in generated.chain(business.contacts.iter().cloned()) {
                 contact.country_code.get_or_insert_with(|| COUNTRIES[0].to_owned());
+                contact.custom_fields.iter_mut().for_each(|field| field.resolve(today));
                 by_enterprise.entry(business.number).or_insert_with(ContactIndex::default).put(contact);
             }
         }

@@ -2,6 +2,7 @@
 
 use crate::api::dates::Day;
 use crate::dataset::records::CustomField;
+use crate::dataset::when::GivenDay;
 
 /// The kinds; case does not count.
 pub(crate) const KINDS: [&str; 7] = [TEXT, "number", "currency", "date", "yesno", "yes/no", "boolean"];
@@ -20,6 +21,19 @@ impl CustomField {
             _ => return Some(("type", "one of text, number, currency, date, yes/no")),
         };
         (!fits).then_some(("fieldValue", allowed))
+    }
+
+    /// The relative day that a scenario gives as the value of a date.
+    pub(crate) fn relative_day(kind: &str, value: &str) -> Option<GivenDay> {
+        let day = GivenDay::from_scenario(value).filter(|_| kind.eq_ignore_ascii_case("date"))?;
+        matches!(day, GivenDay::Before(_)).then_some(day)
+    }
+
+    /// Replaces a relative day by that day.
+    pub(crate) fn resolve(&mut self, today: Day) {
+        if let Some(day) = Self::relative_day(&self.kind, &self.value) {
+            self.value = day.resolve(today).in_request();
+        }
     }
 }
 

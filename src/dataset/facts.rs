@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::api::dates::Day;
 use crate::api::sources::Source;
 use crate::clock::Moment;
 use crate::dataset::added::TakenIds;
@@ -21,7 +22,9 @@ pub(crate) struct Dataset {
     /// Distinguishes the datasets of the process. No answer depends on it.
     pub(crate) number: u64,
     pub(crate) seed: Seed,
-    /// The instant at which it starts.
+    /// The day on which the scenario's clock starts. Generated records depend on it, never on the instant.
+    pub(crate) today: Day,
+    /// The instant at which it starts, to which relative instants refer.
     pub(crate) now: Moment,
     pub(crate) sources: Vec<Source>,
     pub(crate) reviews: Reviews,
@@ -74,11 +77,12 @@ impl Dataset {
         let today = now.day();
         let reviews = Reviews::build(seed, today, &records, &sources, done);
         let questions = Questions::build(seed, now, &records);
-        let contacts = Contacts::build(seed, &businesses);
+        let contacts = Contacts::build(seed, today, &businesses);
         let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
         Self {
             number,
             seed,
+            today,
             now,
             sources,
             reviews,
@@ -197,8 +201,8 @@ pub(crate) mod fixture {
 
     use super::*;
     use crate::api::sources;
-    use crate::api::dates::Day;
     use crate::dataset::records::{Locale, ReviewPlan, Reviews, Shape};
+    use crate::dataset::when::DayRange;
 
     /// One account (100) with two locations (1, 2), each with half of the generated reviews.
     pub(crate) fn generated(count: u32) -> Dataset {
@@ -206,8 +210,7 @@ pub(crate) mod fixture {
             count: count / 2,
             ratings: [5, 5, 10, 25, 55],
             sources: vec![(0, 60), (1, 25), (24, 10), (25, 5)],
-            from: Day(20_000),
-            to: Day(20_364),
+            dates: DayRange { from: Some(Day(20_000).into()), to: Day(20_364).into() },
             published: 900_000,
             responded: 400_000,
             locales: vec![(Locale::En, 4), (Locale::Ja, 1)],

@@ -1,6 +1,8 @@
 //! The seeded facts of a scenario, immutable and shared: the given records, columns over all reviews, and the queries of
 //! the operations. It knows no HTTP and no world.
 
+/// Days and instants, fixed or relative to the clock's start.
+pub(crate) mod when;
 /// Records of a scenario, as checked values.
 pub(crate) mod records;
 /// Plain lists of phrases and names, embedded.

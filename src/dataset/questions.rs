@@ -76,7 +76,7 @@ impl Questions {
                     records::Questions::Given(given) => {
                         rows.extend((0..).zip(given).map(|(index, question)| Row {
                             id: question.id.unwrap_or_else(|| record(index).id()),
-                            at: question.at,
+                            at: question.at.resolve(now),
                             location: place,
                             answered: question.answers.iter().any(|answer| answer.owner),
                             origin: Origin { entry, index },
@@ -84,7 +84,7 @@ impl Questions {
                     }
                     records::Questions::Generated(plan) => rows.extend((0..plan.count).map(|index| {
                         let record = record(index);
-                        let at = asking_time(plan, &record, now);
+                        let at = asking_time(plan, &record, now.day());
                         let origin = Origin { entry, index };
                         Row { id: record.id(), at, location: place, answered: false, origin }
                     })),
@@ -96,14 +96,18 @@ impl Questions {
     }
 }
 
-/// When a generated question was asked: at a drawn minute of a drawn day. A time after the clock's start is moved to the
-/// day before.
-fn asking_time(plan: &QuestionPlan, record: &Record, now: Moment) -> Moment {
+/// When a generated question was asked: at a drawn minute of a drawn day. On the day on which the clock starts that may be still to
+/// come, and the dataset must not depend on the time at which the clock starts: the question is moved to the day before, or to
+/// the midnight if the range has no other day.
+fn asking_time(plan: &QuestionPlan, record: &Record, today: Day) -> Moment {
     let mut draw = record.facts();
-    let days = u64::from(plan.from.0.abs_diff(plan.to.0)) + 1;
-    let day = Day(plan.from.0 + i32::try_from(draw.below(days)).unwrap_or_default());
-    let at = minute(day, draw.below(DAYTIME));
-    if at > now && day == now.day() { minute(Day(day.0 - 1), draw.below(DAYTIME)) } else { at }
+    let (first, last) = plan.dates.resolve(today);
+    let days = u64::from(first.0.abs_diff(last.0)) + 1;
+    let day = Day(first.0 + i32::try_from(draw.below(days)).unwrap_or_default());
+    if day < today || day > today {
+        return minute(day, draw.below(DAYTIME));
+    }
+    if first < today { minute(Day(today.0 - 1), draw.below(DAYTIME)) } else { today.start() }
 }
 
 /// The minutes between 7:00 and 21:30, when people ask and answer.
@@ -157,14 +161,14 @@ impl Dataset {
         let count = usize::try_from(draw.below(3)).unwrap_or_default();
         let first = usize::from(draw.below(2) == 1);
         let replies = replies.iter().cycle().skip(first).take(count.min(replies.len()));
-        // Each answer comes a day or more after the one before. Those later than now have not been given yet.
+        // Each answer comes a day or more after the one before. Those from the clock's start on have not been given yet.
         let mut last = row.at;
         let answers = replies.zip(0..).map_while(|(answer, index)| {
             let own = record.answer(index);
             let mut draw = own.facts();
             let days = 1 + i32::try_from(draw.below(3)).unwrap_or_default();
             last = minute(Day(last.day().0 + days), draw.below(DAYTIME));
-            (last <= self.now.max(row.at)).then(|| AnswerView {
+            (last < self.today.start().max(row.at)).then(|| AnswerView {
                 id: own.id(),
                 answer: Text::Given(answer),
                 by: by(locale, &own),
@@ -216,7 +220,7 @@ impl Dataset {
                 id,
                 answer: Text::Given(&answer.answer),
                 by: name_of(&answer.by, answer.owner, &own),
-                at: answer.at,
+                at: answer.at.resolve(self.now),
                 owner: answer.owner,
                 category: &answer.category,
                 logo: logo_of(&answer.logo, &answer.by, answer.owner, &own),
@@ -227,7 +231,7 @@ impl Dataset {
             asked_by_owner: question.owner,
             question: Text::Given(&question.question),
             by: name_of(&question.by, question.owner, record),
-            at: question.at,
+            at: question.at.resolve(self.now),
             logo: logo_of(&question.logo, &question.by, question.owner, record),
             category: &question.category,
             location,

@@ -3,9 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::api::dates::Day;
-use crate::clock::Moment;
 use crate::dataset::insight::Tenths;
+use crate::dataset::when::{DayRange, GivenDay, GivenMoment};
 
 /// An account, or a reseller above accounts.
 #[derive(Clone, Debug)]
@@ -81,10 +80,7 @@ pub(crate) struct ReviewPlan {
     pub(crate) ratings: [u32; 5],
     /// Index among the dialect's sources, and weight.
     pub(crate) sources: Vec<(u16, u32)>,
-    /// First day.
-    pub(crate) from: Day,
-    /// Last day.
-    pub(crate) to: Day,
+    pub(crate) dates: DayRange,
     /// Share that is published.
     pub(crate) published: u32,
     /// Share that the owner responded to.
@@ -117,10 +113,7 @@ pub(crate) enum Shape {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct QuestionPlan {
     pub(crate) count: u32,
-    /// First day.
-    pub(crate) from: Day,
-    /// Last day.
-    pub(crate) to: Day,
+    pub(crate) dates: DayRange,
     /// Languages and their weights.
     pub(crate) locales: Vec<(Locale, u32)>,
 }
@@ -201,7 +194,7 @@ pub(crate) struct Review {
     /// 0-5.
     pub(crate) rating: u8,
     /// Day it was posted.
-    pub(crate) day: Day,
+    pub(crate) day: GivenDay,
     /// Index among the dialect's sources.
     pub(crate) source: u16,
     pub(crate) comments: Option<String>,
@@ -210,7 +203,7 @@ pub(crate) struct Review {
     pub(crate) published: bool,
     pub(crate) response: Option<String>,
     /// Day of the response.
-    pub(crate) response_day: Option<Day>,
+    pub(crate) response_day: Option<GivenDay>,
     /// Sentiment in tenths, 0-1000; from the rating if absent.
     pub(crate) sentiment: Option<u16>,
     /// How many mentions it counts for.
@@ -251,7 +244,7 @@ pub(crate) struct Question {
     pub(crate) by: Option<String>,
     /// Kind of user, as shown.
     pub(crate) category: String,
-    pub(crate) at: Moment,
+    pub(crate) at: GivenMoment,
     /// Asked by the owner.
     pub(crate) owner: bool,
     /// Address of the asker's picture; generated if absent.
@@ -270,7 +263,7 @@ pub(crate) struct Answer {
     pub(crate) by: Option<String>,
     /// Kind of user, as shown.
     pub(crate) category: String,
-    pub(crate) at: Moment,
+    pub(crate) at: GivenMoment,
     /// Answered by the owner.
     pub(crate) owner: bool,
     /// Address of the answerer's picture; generated if absent.

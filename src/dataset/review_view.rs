@@ -126,9 +126,12 @@ impl Dataset {
             },
             review_url: text(&review.review_url).unwrap_or(Text::Page(location.number, id)),
             source,
-            day: review.day,
+            day: review.day.resolve(self.today),
             response: text(&review.response),
-            response_day: review.response.is_some().then_some(review.response_day.unwrap_or(review.day)),
+            response_day: review
+                .response
+                .is_some()
+                .then(|| review.response_day.unwrap_or(review.day).resolve(self.today)),
             published: review.published,
             location,
             unique_review_url: text(&review.unique_review_url).unwrap_or(Text::Page(location.number, id)),

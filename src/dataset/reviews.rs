@@ -106,12 +106,12 @@ impl Reviews {
                         let stream = Record::stream(seed, REVIEW, location.number, entry);
                         rows.extend((0..).zip(given).map(|(index, review)| {
                             let drawn = Record::of(&stream, index).id();
-                            given_row(place, Origin { entry, index }, review, drawn, sources)
+                            given_row(place, Origin { entry, index }, review, drawn, (today, sources))
                         }));
                     }
                     records::Reviews::Generated(plan) => {
                         let stream = Record::stream(seed, REVIEW, location.number, entry);
-                        let calendar = Calendar::new(plan, category, &stream);
+                        let calendar = Calendar::new(plan, today, category, &stream);
                         let mut numbers = [0; KINDS];
                         rows.extend((0..plan.count).map(|index| {
                             let record = Record::of(&stream, index);
@@ -234,10 +234,16 @@ fn review_count(location: &Location) -> usize {
     location.reviews.iter().map(count).sum()
 }
 
-fn given_row(location: u32, origin: Origin, review: &records::Review, drawn: u64, sources: &[Source]) -> Row {
+fn given_row(
+    location: u32,
+    origin: Origin,
+    review: &records::Review,
+    drawn: u64,
+    (today, sources): (Day, &[Source]),
+) -> Row {
     Row {
-        day: review.day,
-        updated: last_update(review),
+        day: review.day.resolve(today),
+        updated: last_update(review, today),
         location,
         origin,
         number: 0,
@@ -251,8 +257,9 @@ fn given_row(location: u32, origin: Origin, review: &records::Review, drawn: u64
 }
 
 /// The later of the days of a review and its response.
-pub(crate) fn last_update(review: &records::Review) -> Day {
-    review.response_day.map_or(review.day, |day| day.max(review.day))
+pub(crate) fn last_update(review: &records::Review, today: Day) -> Day {
+    let day = review.day.resolve(today);
+    review.response_day.map_or(day, |response| response.resolve(today).max(day))
 }
 
 /// The sentiment in tenths of a given review.

@@ -156,7 +156,13 @@ impl AddedRecords {
             answer.id = Some(id);
         }
         records.share.replace(0, size).map_err(|full| NotAdded::Full(full.into()))?;
-        let added = Arc::new(AddedQuestion { id, record: question, location, index });
+        let added = Arc::new(AddedQuestion {
+            id,
+            at: question.at.resolve(dataset.now),
+            record: question,
+            location,
+            index,
+        });
         records.questions.push((number, Arc::clone(&added)));
         records.question_counts.insert(number, index + 1);
         Arc::make_mut(&mut self.write_lists().additions).add_question(dataset, Arc::clone(&added));
@@ -220,7 +226,7 @@ mod tests {
         Review {
             id: id.map(str::to_owned),
             rating: 5,
-            day: Day(day),
+            day: Day(day).into(),
             source: 0,
             comments: None,
             title: None,

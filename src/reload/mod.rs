@@ -11,7 +11,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::clock;
+use crate::clock::{self, TimeSource};
 use crate::draw::Seed;
 use crate::reload::status::{LoadEvent, LoadStatus};
 use crate::scenario::discover::default_root;
@@ -32,6 +32,8 @@ pub(crate) struct Setup {
     pub(crate) cwd: PathBuf,
     /// The seed of scenarios with `seed: random`.
     pub(crate) random: Seed,
+    /// Where a load reads the time.
+    pub(crate) time: TimeSource,
 }
 
 impl Setup {
@@ -122,8 +124,8 @@ impl Files for Printed<'_> {
 /// Reads all scenarios.
 pub(crate) fn read(setup: &Setup) -> Reading {
     let printed = Printed { files: setup.files.as_ref(), prints: Mutex::default(), stamps: Mutex::default() };
-    let today = clock::system_now().day();
-    let folder = load_all(&printed, today, &setup.paths, setup.root.as_deref(), &setup.cwd);
+    let now = setup.time.now();
+    let folder = load_all(&printed, now, &setup.paths, setup.root.as_deref(), &setup.cwd);
     let whole = |map: Mutex<BTreeMap<PathBuf, u64>>| map.into_inner().unwrap_or_else(PoisonError::into_inner);
     Reading { folder, prints: whole(printed.prints), stamps: whole(printed.stamps) }
 }

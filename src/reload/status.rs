@@ -170,8 +170,7 @@ impl LoadStatus {
         datasets: &Foreign,
         serve: impl FnOnce(Arc<Snapshot>),
     ) -> Result<(Entry, bool), Refused> {
-        let context =
-            LoadContext { files: setup.files.as_ref(), root: setup.root(), today: clock::system_now().day() };
+        let context = LoadContext { files: setup.files.as_ref(), root: setup.root(), now: setup.time.now() };
         let mut loaded = load_text(&context, name, text);
         let _applying = self.applying.lock().unwrap_or_else(PoisonError::into_inner);
         let mut entries = Vec::clone(&self.entries());

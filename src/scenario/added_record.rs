@@ -46,7 +46,7 @@ fn parse<R: RawMap, T>(
 ) -> Result<(u32, T), Vec<Diagnostic>> {
     let (mut sources, mut findings) = (Sources::default(), Findings::default());
     let file = sources.add(Path::new("body"), text.to_owned());
-    let context = RecordContext::new(Some(target.now), target.now.day(), target.dataset.sources.clone());
+    let context = RecordContext::new(Some(target.now), target.now, target.dataset.sources.clone());
     let added = json::value(&mut findings, (file, text)).and_then(|mut node| {
         let location = take_location(&mut findings, target.dataset, &mut node);
         node.set_default("date", default_date);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::clock;
+use crate::clock::{self, Moment};
 use crate::fault::Fault;
 use crate::scenario::diagnostic::{Diagnostic, Findings};
 use crate::scenario::node::{Node, Value};
@@ -70,10 +70,11 @@ fn check_name(findings: &mut Findings, node: &Node, name: &str) {
     }
 }
 
-/// Parses the members `faults` and `clock` of a request that creates a world.
+/// Parses the members `faults` and `clock` of a request that creates a world now.
 pub(crate) fn parse_world_start(
     references: &References,
     text: &str,
+    now: Moment,
 ) -> Result<(Vec<Fault>, clock::PartialSetting), Vec<Diagnostic>> {
     let mut input = Input::parse(text);
     let node = input.node.take();
@@ -95,7 +96,7 @@ pub(crate) fn parse_world_start(
         None => {}
     }
     let clock = member("clock").and_then(|node| read_value::<raw::Clock>(&mut input.findings, "clock", node));
-    let clock = clock.map(|clock| validate::clock(&clock.value)).unwrap_or_default();
+    let clock = clock.map(|clock| validate::clock(&clock.value, now)).unwrap_or_default();
     input.finish(Some((faults, clock))).map(|(start, _)| start)
 }
 

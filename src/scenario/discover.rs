@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use crate::api::dates::Day;
+use crate::clock::Moment;
 use crate::scenario::allow;
 use crate::scenario::diagnostic::{Diagnostic, Findings, Severity, SourceLocation, UNUSED_ALLOW};
 use crate::scenario::files::{Files, is_real_within, normalize_path, read_within};
@@ -22,7 +22,7 @@ const MAX_RELATED: usize = 3;
 
 pub(crate) fn load_all(
     files: &dyn Files,
-    today: Day,
+    now: Moment,
     paths: &[PathBuf],
     root: Option<&Path>,
     cwd: &Path,
@@ -48,7 +48,7 @@ pub(crate) fn load_all(
     }
     let mut scenarios = Vec::with_capacity(found.scenarios.len());
     for (path, Found { root, folder }) in &found.scenarios {
-        let context = LoadContext { files, root: root.clone(), today };
+        let context = LoadContext { files, root: root.clone(), now };
         scenarios.push(match folder {
             Some(folder) => load_found(&context, path, folder),
             None => load(&context, path),

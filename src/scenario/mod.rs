@@ -12,6 +12,7 @@ pub(crate) mod csv;
 pub(crate) mod read;
 pub(crate) mod report;
 pub(crate) mod scalars;
+pub(crate) mod times;
 pub(crate) mod collections;
 pub(crate) mod raw;
 pub(crate) mod raw_records;
@@ -37,7 +38,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value as Json, json};
 
-use crate::api::dates::Day;
+use crate::clock::Moment;
 use crate::scenario::diagnostic::{Diagnostic, Severity, SourceLocation};
 use crate::scenario::files::Files;
 use crate::scenario::loader::Loader;
@@ -52,8 +53,8 @@ pub(crate) struct LoadContext<'a> {
     pub(crate) files: &'a dyn Files,
     /// The root folder. Included files and seed data must lie in it.
     pub(crate) root: PathBuf,
-    /// The current day, for a clock without a start.
-    pub(crate) today: Day,
+    /// The present, at which a clock starts that has no other start.
+    pub(crate) now: Moment,
 }
 
 /// The result of loading one scenario file.
@@ -127,12 +128,12 @@ pub(crate) fn load_text(context: &LoadContext, name: &str, text: &str) -> Loaded
 /// Without a root folder, `discover::default_root` is it.
 pub(crate) fn load_all(
     files: &dyn Files,
-    today: Day,
+    now: Moment,
     paths: &[PathBuf],
     root: Option<&Path>,
     cwd: &Path,
 ) -> LoadedFolder {
-    discover::load_all(files, today, paths, root, cwd)
+    discover::load_all(files, now, paths, root, cwd)
 }
 
 /// Validates what was read. `stem` names the scenario if the file has no `name`.

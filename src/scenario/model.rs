@@ -1,9 +1,8 @@
 //! The validated scenario: every reference is resolved and every default is filled in.
 
-use crate::api::dates::Day;
 use crate::api::dialect::Dialect;
 use crate::auth::Key;
-use crate::clock;
+use crate::clock::{self, Moment};
 use crate::dataset::records::Business;
 use crate::draw::Seed;
 use crate::expect::expectation::Expectation;
@@ -19,8 +18,10 @@ pub(crate) struct Scenario {
     pub(crate) summary: Option<String>,
     pub(crate) seed: SeedSetting,
     pub(crate) clock: clock::Setting,
-    /// The day on which the clock starts, or the day of the load if the clock has no start.
-    pub(crate) today: Day,
+    /// The clock's start, or the instant of the load if the clock has no start. Relative dates refer to it.
+    pub(crate) now: Moment,
+    /// Whether that is the instant of the load, so that the data of another day has other dates.
+    pub(crate) follows_day: bool,
     /// The API keys. If there are none, any key that is not empty is accepted.
     pub(crate) keys: Vec<Key>,
     pub(crate) businesses: Vec<Business>,

@@ -4,7 +4,6 @@
 use serde_json::{Map, Value as Json, json};
 
 use crate::auth::RateLimit;
-use crate::clock::Moment;
 use crate::scenario::collections::Dictionary;
 use crate::scenario::diagnostic::Findings;
 use crate::scenario::node::{Node, Value};
@@ -14,6 +13,7 @@ use crate::scenario::report::must_be;
 use crate::scenario::scalars::{
     ApiKey, Email, Id, Integer, MAX_SAFE_INTEGER, NonBlank, Tenths, Text, WorldName, whole_number,
 };
+use crate::scenario::times::ClockStart;
 
 /// A list whose entries have spans.
 pub(crate) type List<T> = Vec<Spanned<T>>;
@@ -53,8 +53,8 @@ raw! {
 
     /// The virtual clock.
     pub(crate) struct Clock "`clock`" {
-        /// The time at which the clock starts. Default: the system time.
-        optional "start" start: Moment,
+        /// The instant at which the clock starts; `now` is that of the load. Default: the system time when the world starts.
+        optional "start" start: ClockStart,
         /// Whether the clock runs or stands still. Default: running.
         optional "mode" mode: Mode,
     }

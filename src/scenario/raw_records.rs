@@ -3,11 +3,10 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use crate::api::dates::Day;
 use crate::api::phone::COUNTRIES;
-use crate::clock::Moment;
 use crate::dataset::custom_field::KINDS;
 use crate::dataset::records::Locale;
+use crate::dataset::when::{GivenDay, GivenMoment};
 use crate::scenario::collections::{Dictionary, Member};
 use crate::scenario::diagnostic::{Findings, join_or};
 use crate::scenario::raw::Shape;
@@ -15,6 +14,7 @@ use crate::scenario::node::{Entry, Node, Scalar, Value};
 use crate::scenario::read::{Field, RawMap, Read, Spanned, raw, read_word};
 use crate::scenario::report::{must_be, wrong_kind, wrong_value};
 use crate::scenario::scalars::{Count, Email, Id, Integer, NonBlank, Share, Tenths, Text, whole_number};
+use crate::scenario::times::{DAY, RELATIVE_DAY};
 
 raw! {
     /// A review.
@@ -24,7 +24,7 @@ raw! {
         /// Stars from 1 to 5; 0 for direct feedback; 1 (recommended) or 0 for a source that recommends.
         required "rating" rating: Integer<0, 5>,
         /// Day on which the review was posted.
-        required "date" date: Day,
+        required "date" date: GivenDay,
         /// Source of the review, by its alias or name. Default: google.
         optional "source" source: NonBlank,
         /// Text of the review.
@@ -36,7 +36,7 @@ raw! {
         /// The owner's response.
         optional "response" response: Text,
         /// Day of the response. Default: the day of the review.
-        optional "responseDate" response_date: Day,
+        optional "responseDate" response_date: GivenDay,
         /// Sentiment score from 0 to 100, with at most one decimal. Default: computed from the rating.
         optional "sentiment" sentiment: Tenths,
         /// Number of mentions that the review counts for. Default: 1.
@@ -80,7 +80,7 @@ raw! {
         /// Category of that user. Default: `REGULAR_USER`.
         optional "category" category: NonBlank,
         /// Time of the question: an instant or a day.
-        required "date" date: Moment,
+        required "date" date: GivenMoment,
         /// Whether the owner asked the question. Default: false.
         optional "owner" owner: bool,
         /// URL of that user's picture. Default: generated.
@@ -100,7 +100,7 @@ raw! {
         /// Category of that user. Default: `REGULAR_USER`.
         optional "category" category: NonBlank,
         /// Time of the answer: an instant or a day. Default: the time of the question.
-        optional "date" date: Moment,
+        optional "date" date: GivenMoment,
         /// Whether the owner wrote the answer. Default: false.
         optional "owner" owner: bool,
         /// URL of that user's picture. Default: generated.
@@ -209,12 +209,12 @@ raw! {
         required "file" file: NonBlank,
     }
 
-    /// A range of days.
-    pub(crate) struct Dates "`dates`" {
+    /// A range of days, as a map.
+    pub(crate) struct DatesMap "`dates`" {
         /// First day. Default: 364 days before the last day.
-        optional "from" from: Day,
+        optional "from" from: GivenDay,
         /// Last day. Default: the day of the clock's start.
-        optional "to" to: Day,
+        optional "to" to: GivenDay,
     }
 }
 
@@ -293,6 +293,37 @@ fn has_stray_key(
         .related(kind.key_span, "the entry is of this kind")
         .help(format!("beside `{}` an entry takes {}", kind.key, join_or(allowed)));
     true
+}
+
+/// A range of days: a map, or in one word (`-90d..-1d`).
+#[derive(Debug)]
+pub(crate) struct Dates {
+    pub(crate) from: Option<Spanned<GivenDay>>,
+    pub(crate) to: Option<Spanned<GivenDay>>,
+}
+
+impl Read for Dates {
+    fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
+        let Some(scalar) = node.scalar() else {
+            let DatesMap { from, to, .. } = DatesMap::read(findings, node)?;
+            return Some(Self { from, to });
+        };
+        let days = scalar.text.split_once("..").and_then(|(from, to)| {
+            let day =
+                |text: &str| Some(Spanned { span: node.span, value: GivenDay::from_scenario(text.trim())? });
+            Some(Self { from: Some(day(from)?), to: Some(day(to)?) })
+        });
+        if days.is_none() {
+            must_be(findings, node, "a range of days: `-90d..-1d`, or `{from: 2026-01-01, to: 2026-06-30}`");
+            findings.help_last("a day is `2026-06-30`, `06/30/2026`, or relative to the clock's start: `today`, `-2d`, `-3w`, `-6mo` or `-1y`");
+        }
+        days
+    }
+
+    fn schema(definitions: &mut Map<String, Json>) -> Json {
+        let range = format!("^ *({DAY}|{RELATIVE_DAY}) *\\.\\. *({DAY}|{RELATIVE_DAY}) *$");
+        json!({ "anyOf": [DatesMap::schema(definitions), { "type": "string", "pattern": range }] })
+    }
 }
 
 /// The country of a phone number.

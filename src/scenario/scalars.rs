@@ -4,10 +4,8 @@ use std::time::Duration;
 
 use serde_json::{Map, Value as Json, json};
 
-use crate::api::dates::Day;
 use crate::api::ids::ID_LIMIT;
 use crate::auth::RateLimit;
-use crate::clock::Moment;
 use crate::operations;
 use crate::operations::spec::Spec;
 use crate::scenario::collections::OneOrMany;
@@ -335,40 +333,6 @@ impl Read for RateLimit {
 
     fn schema(_: &mut Map<String, Json>) -> Json {
         json!({ "type": "string", "pattern": "^ *[0-9]+ +per +[0-9]+ *(ms|s|m|h)$" })
-    }
-}
-
-impl Read for Day {
-    fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
-        let day = node.scalar().and_then(|scalar| Self::from_scenario(&scalar.text));
-        if day.is_none() {
-            must_be(findings, node, "a calendar day: `2026-06-30` or `06/30/2026`");
-        }
-        day
-    }
-
-    fn schema(_: &mut Map<String, Json>) -> Json {
-        json!({ "type": "string", "pattern": "^([0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{1,2}/[0-9]{1,2}/[0-9]{4})$" })
-    }
-}
-
-impl Read for Moment {
-    fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
-        let moment = node.scalar().and_then(|scalar| Self::from_scenario(&scalar.text));
-        if moment.is_none() {
-            must_be(
-                findings,
-                node,
-                "an instant with its offset: `2026-06-30T09:00:00Z`, or a day: `2026-06-30`, from the year 1 to 9999",
-            );
-        }
-        moment
-    }
-
-    fn schema(_: &mut Map<String, Json>) -> Json {
-        let day = "(?!0000)[0-9]{4}-[0-9]{2}-[0-9]{2}";
-        let time = "[0-9]{2}(:?[0-9]{2}(:?[0-9]{2}([.,][0-9]{1,9})?)?)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)";
-        json!({ "type": "string", "pattern": format!("^({day}([Tt ]{time})?|[0-9]{{1,2}}/[0-9]{{1,2}}/(?!0000)[0-9]{{4}})$") })
     }
 }
 

@@ -9,6 +9,7 @@ use actix_web::middleware::from_fn;
 use actix_web::test::{TestRequest, init_service, try_call_service};
 use actix_web::{App, HttpResponse, web};
 
+use crate::clock::TimeSource;
 use crate::draw::Seed;
 use crate::reload::status::LoadStatus;
 use crate::reload::{self, Setup};
@@ -31,6 +32,7 @@ fn state(admin_token: Option<&str>) -> web::Data<State> {
         root: None,
         cwd: PathBuf::from("/"),
         random: Seed(1),
+        time: TimeSource::default(),
     };
     let (board, mut snapshots) = (LoadStatus::default(), Vec::new());
     board.apply(&setup, reload::read(&setup), |snapshot| snapshots.push(snapshot));

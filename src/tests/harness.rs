@@ -10,6 +10,7 @@ use proptest::test_runner::{Config, RngSeed};
 use serde_json::{Value, json};
 
 use crate::api::call::{Body, Call};
+use crate::clock::{Moment, TimeSource};
 use crate::draw::{Draw, Seed};
 use crate::fault::transmission::Transmission;
 use crate::pipeline;
@@ -61,6 +62,11 @@ pub(crate) struct ScenarioFolder {
 impl ScenarioFolder {
     /// Loads the folder for the first time. The first scenario by name is the default.
     pub(crate) fn new(files: &[(&str, &str)]) -> Self {
+        Self::at(TimeSource::default(), files)
+    }
+
+    /// Loads the folder for the first time, at an instant that stands in for the system's time.
+    pub(crate) fn at(time: TimeSource, files: &[(&str, &str)]) -> Self {
         let shared = SharedFiles::default();
         let setup = Setup {
             files: Box::new(shared.clone()),
@@ -68,6 +74,7 @@ impl ScenarioFolder {
             root: None,
             cwd: "/".into(),
             random: Seed(99),
+            time: time.clone(),
         };
         let texts: Vec<(String, &str)> =
             files.iter().map(|(name, text)| (format!("/s/{name}"), *text)).collect();
@@ -76,8 +83,15 @@ impl ScenarioFolder {
         let (status, mut snapshots) = (LoadStatus::default(), Vec::new());
         status.apply(&setup, read(&setup), |snapshot| snapshots.push(snapshot));
         let default = snapshots[0].scenario.clone();
-        let registry = Registry::new(&default, snapshots, Shared::default()).unwrap();
+        let mut common = Shared::default();
+        common.time = time;
+        let registry = Registry::new(&default, snapshots, common).unwrap();
         Self { files: shared, setup, status, registry }
+    }
+
+    /// Sets what stands in for the system's time.
+    pub(crate) fn set_time(&self, instant: &str) {
+        self.setup.time.set(Moment::from_scenario(instant).unwrap());
     }
 
     /// Saves a file and loads the folder again.
@@ -159,6 +173,11 @@ impl ScenarioFolder {
         };
         serde_json::from_slice(&reply.body).unwrap()
     }
+}
+
+/// An instant that stands in for the system's time.
+pub(crate) fn time(instant: &str) -> TimeSource {
+    TimeSource::new(Moment::from_scenario(instant))
 }
 
 /// Threads that send at once.

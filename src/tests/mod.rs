@@ -2,6 +2,7 @@
 //! tests of the running program are in `tests/suite`.
 
 mod harness;
+mod days;
 mod greeting;
 
 mod any_calls;

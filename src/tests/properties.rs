@@ -41,8 +41,11 @@ businesses:
 
 fn registry_of(text: &str, seed: u64) -> Registry {
     let files = Memory::default();
-    let loaded =
-        load_text(&LoadContext { files: &files, root: PathBuf::new(), today: Day(20_634) }, "laws", text);
+    let loaded = load_text(
+        &LoadContext { files: &files, root: PathBuf::new(), now: Day(20_634).start() },
+        "laws",
+        text,
+    );
     let scenario = loaded.scenario.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics));
     Registry::new("laws", vec![Arc::new(Snapshot::new(1, Seed(seed), scenario))], Shared::default()).unwrap()
 }

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::harness::{ScenarioFolder, SharedFiles};
 use crate::api::call::{Body, Call};
-use crate::clock::later;
+use crate::clock::{TimeSource, later};
 use crate::draw::Seed;
 use crate::pipeline;
 use crate::reload::status::LoadEvent;
@@ -375,6 +375,7 @@ fn a_save_between_the_load_and_the_start_of_the_watch_is_not_lost() {
         root: None,
         cwd: "/".into(),
         random: Seed(99),
+        time: TimeSource::default(),
     };
     let (sender, changes) = sync_channel::<()>(1);
     let (sender_of_events, events) = channel();

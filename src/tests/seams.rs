@@ -10,6 +10,7 @@ use crate::dataset::facts::{Dataset, fixture::business};
 use crate::dataset::phrases::has_bank;
 use crate::dataset::records::{CATEGORIES, Locale, Location, ReviewPlan, Reviews, Shape};
 use crate::dataset::review_view::ReviewView;
+use crate::dataset::when::DayRange;
 use crate::draw::Seed;
 
 /// The length of a page.
@@ -28,8 +29,7 @@ fn plan(locale: Locale, count: u32) -> ReviewPlan {
         count,
         ratings: [10, 4, 8, 18, 60],
         sources: vec![(0, 50), (1, 15), (2, 20), (24, 10), (25, 5)],
-        from: Day(20_000),
-        to: Day(20_364),
+        dates: DayRange { from: Some(Day(20_000).into()), to: Day(20_364).into() },
         published: 900_000,
         responded: 500_000,
         locales: vec![(locale, 1)],

@@ -26,7 +26,7 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 
 use crate::auth::Key;
-use crate::clock;
+use crate::clock::{self, Moment};
 use crate::draw::Seed;
 use crate::fault::Fault;
 use crate::fault::counters::Plan;
@@ -36,7 +36,7 @@ use crate::world::create::Start;
 use crate::world::fault_edits::{FaultEdits, FaultStatus, NoRoom};
 use crate::world::run::Run;
 use crate::world::shared::Shared;
-use crate::world::snapshot::Snapshot;
+use crate::world::snapshot::{Own, Snapshot};
 use crate::world::stream::Stream;
 
 /// One isolated run of a scenario.
@@ -66,6 +66,8 @@ struct WorldConfig {
     start: Start,
     /// The seed in place of the scenario's.
     seed: Option<Seed>,
+    /// When the world began, if that was on another day than the scenario's start.
+    began: Option<Moment>,
     /// Fault changes made at runtime, which override the scenario's.
     fault_edits: FaultEdits,
     /// The memory of those faults, and of those of the start.
@@ -73,10 +75,11 @@ struct WorldConfig {
 }
 
 impl WorldConfig {
-    fn new(scenario: Arc<Snapshot>, start: Start, mut share: Share) -> Self {
+    fn new(scenario: Arc<Snapshot>, start: Start, now: Moment, mut share: Share) -> Self {
         share.resize(start.weight());
         let fault_edits = FaultEdits::of(&scenario.faults, &start.faults);
-        Self { scenario, seed: start.seed, start, fault_edits, share }
+        let began = scenario.start_at(now);
+        Self { scenario, seed: start.seed, began, start, fault_edits, share }
     }
 
     /// Changes the faults.
@@ -98,7 +101,8 @@ impl WorldConfig {
     /// What is served. `given_up` was served before.
     fn snapshot(&self, shared: &Shared, given_up: Option<&Snapshot>) -> Arc<Snapshot> {
         let faults = self.fault_edits.plan(&self.scenario.faults);
-        self.scenario.with(self.seed, faults, &shared.datasets, given_up)
+        let own = Own { seed: self.seed, start: self.began, faults };
+        self.scenario.with(own, &shared.datasets, given_up)
     }
 }
 
@@ -134,10 +138,12 @@ impl World {
         start: Start,
         shared: &Shared,
     ) -> Self {
-        let clock = start.clock.apply_to(scenario.clock);
-        let config = WorldConfig::new(scenario, start, shared.fault_memory().share(0));
+        let now = shared.time.now();
+        let clock = start.clock;
+        let config = WorldConfig::new(scenario, start, now, shared.fault_memory().share(0));
         let stream = Arc::new(Stream::new(&shared.watchers));
         let snapshot = config.snapshot(shared, None);
+        let clock = clock.apply_to(snapshot.clock);
         let run = Run::new(snapshot, clock, Arc::clone(&stream), minted.as_ref(), shared);
         let world = Self {
             name,
@@ -194,6 +200,7 @@ impl World {
     pub(crate) fn replace(&self, scenario: &Arc<Snapshot>) {
         let mut config = self.config();
         let before = std::mem::replace(&mut config.scenario, Arc::clone(scenario));
+        config.began = None;
         let followed = config.edit(|edits, now| edits.follow(&before.faults, now));
         debug_assert!(followed.is_ok(), "there is always room for fewer");
         self.serve(&config);
@@ -301,11 +308,12 @@ impl World {
 
     fn begin(&self, mut config: MutexGuard<'_, WorldConfig>, scenario: Arc<Snapshot>, start: &Start) {
         config.fault_edits = FaultEdits::of(&scenario.faults, &start.faults);
+        config.began = scenario.start_at(self.shared.time.now());
         (config.scenario, config.seed) = (scenario, start.seed);
         config.share.resize(start.weight());
-        let clock = start.clock.apply_to(config.scenario.clock);
         let stream = Arc::clone(&self.stream);
         let snapshot = config.snapshot(&self.shared, Some(&self.snapshot()));
+        let clock = start.clock.apply_to(snapshot.clock);
         let run = Run::new(snapshot, clock, stream, self.minted.as_ref(), &self.shared);
         let before = self.run.swap(Arc::new(run));
         before.webhooks.close();

@@ -265,7 +265,8 @@ impl Registry {
         world: Option<&Arc<World>>,
     ) -> Result<(), CreateError> {
         let given_up = world.map(|world| world.snapshot());
-        Ok(scenario.room_for(seed, &self.shared.datasets, given_up.as_deref())?)
+        let now = self.shared.time.now();
+        Ok(scenario.room_for(seed, now, &self.shared.datasets, given_up.as_deref())?)
     }
 
     /// Applies a scenario that was loaded to all its worlds: the standing one, those of its keys, and those on demand.

@@ -56,7 +56,10 @@ impl Run {
     ) -> Self {
         let memory = shared.memory();
         Self {
-            clock: VirtualClock::new(clock),
+            clock: VirtualClock::new(clock::Setting {
+                start: clock.start.or_else(|| Some(shared.time.now())),
+                ..clock
+            }),
             ledger: Mutex::new(Ledger::new(&memory)),
             added: AddedRecords::new(&memory),
             journal: Journal::new(Arc::clone(&shared.budget)),

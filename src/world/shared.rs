@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
+use crate::clock::TimeSource;
 use crate::fault::counters;
 use crate::journal::budget::{Budget, Limits};
 use crate::journal::secrets::Secrets;
@@ -26,6 +27,8 @@ pub(crate) struct Shared {
     pub(crate) counted: Arc<Memory>,
     /// What clients have generated.
     pub(crate) datasets: Foreign,
+    /// Where worlds read the time at which they begin.
+    pub(crate) time: TimeSource,
     /// Bytes that clients wrote to all worlds.
     written: Arc<AtomicUsize>,
 }
@@ -43,16 +46,17 @@ impl Default for Shared {
             watchers: Arc::default(),
             counted: Memory::new(counted, Arc::default()),
             datasets: Foreign::default(),
+            time: TimeSource::default(),
             written: Arc::default(),
         }
     }
 }
 
 impl Shared {
-    /// With limits of the journals, and the admin token. The engine does not run yet.
-    pub(crate) fn new(limits: Limits, admin_token: Option<String>) -> Self {
+    /// With limits of the journals, the admin token, and where worlds read the time. The engine does not run yet.
+    pub(crate) fn new(limits: Limits, admin_token: Option<String>, time: TimeSource) -> Self {
         let secrets = Arc::new(Secrets::new(admin_token));
-        Self { budget: Budget::new(limits), secrets, ..Self::default() }
+        Self { budget: Budget::new(limits), secrets, time, ..Self::default() }
     }
 
     /// The memory of a new run of a world.

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use crate::api::dates::Day;
 use crate::api::dialect::Dialect;
 use crate::auth::Keys;
-use crate::clock;
+use crate::clock::{self, Moment};
 use crate::dataset::facts::Dataset;
 use crate::dataset::records::{Business, Location, Questions, Reviews};
 use crate::draw::Seed;
@@ -17,6 +17,15 @@ use crate::memory::{Limits, Memory, Share};
 use crate::scenario::model::Scenario;
 use crate::scenario::references::References;
 use crate::webhook::plan::WebhookPlan;
+
+/// What a world has in place of its scenario's.
+#[derive(Debug, Default)]
+pub(crate) struct Own {
+    pub(crate) seed: Option<Seed>,
+    /// When it began, if that was on another day than the scenario's start.
+    pub(crate) start: Option<Moment>,
+    pub(crate) faults: Option<counters::Plan>,
+}
 
 /// A scenario as it is served. Clones are cheap, since large parts are shared.
 #[derive(Clone, Debug)]
@@ -36,13 +45,16 @@ pub(crate) struct Snapshot {
     /// Names of webhook events that the scenario adds.
     pub(crate) events: Arc<Vec<String>>,
     pub(crate) counts: Counts,
-    today: Day,
+    /// The instant to which its relative dates refer: the clock's start, or that of the load.
+    pub(crate) start: Moment,
+    /// Whether that is the instant of the load. A world that begins on a later day has that day's data then.
+    follows_day: bool,
     businesses: Arc<Vec<Business>>,
     data: Arc<Data>,
     datasets: Arc<Datasets>,
 }
 
-/// The dataset of one seed.
+/// The dataset of one seed and day.
 #[derive(Debug, Default)]
 struct Data {
     /// Built on first use, off the request threads.
@@ -53,29 +65,32 @@ struct Data {
     held: Option<Held>,
 }
 
-/// The datasets of one load of a scenario that are in use, by seed. Worlds of one seed share a dataset, which is dropped
-/// with the last of them. The lock is held to look one up.
+/// What the dataset of a scenario is a function of: the seed, and the day on which the clock starts.
+type DataKey = (Seed, Day);
+
+/// The datasets of one load of a scenario that are in use. Worlds of one seed and day share a dataset, which is dropped with
+/// the last of them. The lock is held to look one up.
 #[derive(Debug, Default)]
-struct Datasets(Mutex<BTreeMap<Seed, Weak<Data>>>);
+struct Datasets(Mutex<BTreeMap<DataKey, Weak<Data>>>);
 
 impl Datasets {
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<Seed, Weak<Data>>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<DataKey, Weak<Data>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn known(&self, seed: Seed) -> Option<Arc<Data>> {
-        self.lock().get(&seed).and_then(Weak::upgrade)
+    fn known(&self, key: DataKey) -> Option<Arc<Data>> {
+        self.lock().get(&key).and_then(Weak::upgrade)
     }
 
-    /// The dataset of a seed. A new one holds what `hold` gives.
-    fn of(&self, seed: Seed, hold: impl FnOnce() -> Option<Held>) -> Arc<Data> {
-        let mut by_seed = self.lock();
-        if let Some(data) = by_seed.get(&seed).and_then(Weak::upgrade) {
+    /// The dataset of a seed and day. A new one holds what `hold` gives.
+    fn of(&self, key: DataKey, hold: impl FnOnce() -> Option<Held>) -> Arc<Data> {
+        let mut by_key = self.lock();
+        if let Some(data) = by_key.get(&key).and_then(Weak::upgrade) {
             return data;
         }
-        by_seed.retain(|_, data| data.strong_count() > 0);
+        by_key.retain(|_, data| data.strong_count() > 0);
         let data = Arc::new(Data { held: hold(), ..Data::default() });
-        by_seed.insert(seed, Arc::downgrade(&data));
+        by_key.insert(key, Arc::downgrade(&data));
         data
     }
 }
@@ -179,9 +194,10 @@ impl Snapshot {
             faults: Arc::new(counters::Plan::new(generation, scenario.faults)),
             events: Arc::new(scenario.webhooks.events.keys().cloned().collect()),
             webhooks: Arc::new(WebhookPlan::new(scenario.webhooks)),
-            today: scenario.today,
+            start: scenario.now,
+            follows_day: scenario.follows_day,
             businesses: Arc::new(scenario.businesses),
-            data: datasets.of(seed, || None),
+            data: datasets.of((seed, scenario.now.day()), || None),
             datasets,
         }
     }
@@ -193,31 +209,43 @@ impl Snapshot {
     pub(crate) fn sent(mut self, datasets: &Foreign, given_up: Option<&Self>) -> Result<Self, NoDataset> {
         datasets.check(self.records(), 0, given_up.and_then(|before| before.data.held.as_ref()))?;
         self.data = Arc::new(Data { held: Some(datasets.hold(self.records(), 0, true)), ..Data::default() });
-        self.datasets.lock().insert(self.seed, Arc::downgrade(&self.data));
+        self.datasets.lock().insert((self.seed, self.start.day()), Arc::downgrade(&self.data));
         Ok(self)
     }
 
-    /// The same scenario with another seed or other faults, where given. A dataset is built only for a seed that no other
-    /// world has. If it would have too many records, the seed stays the scenario's: only a new load can bring that about,
-    /// since worlds are checked before.
+    /// The instant at which a world begins the scenario, if that is not the scenario's own start: a scenario without a fixed
+    /// start has the data of the day on which a world begins.
+    pub(crate) fn start_at(&self, now: Moment) -> Option<Moment> {
+        (self.follows_day && now.day() != self.start.day()).then_some(now)
+    }
+
+    /// The same scenario with what a world has in place of it. A dataset is built only for a seed and day that no other world
+    /// has. If one of another seed would have too many records, the seed stays the scenario's: only a new load can bring that
+    /// about, since worlds are checked before.
     pub(crate) fn with(
         self: &Arc<Self>,
-        seed: Option<Seed>,
-        faults: Option<counters::Plan>,
+        Own { seed, start, faults }: Own,
         datasets: &Foreign,
         given_up: Option<&Self>,
     ) -> Arc<Self> {
         let seed = seed.filter(|seed| *seed != self.seed);
-        let has_room =
-            |seed: &Seed| self.room_for(Some(*seed), datasets, given_up) != Err(NoDataset::Records);
+        let has_room = |seed: &Seed| {
+            let wanted = self.key(Some(*seed), start);
+            self.room_for_key(wanted, datasets, given_up) != Err(NoDataset::Records)
+        };
         let seed = seed.filter(has_room);
-        if seed.is_none() && faults.is_none() {
+        if seed.is_none() && start.is_none() && faults.is_none() {
             return Arc::clone(self);
         }
         let mut other = Self::clone(self);
-        if let Some(seed) = seed {
+        if let Some(start) = start {
+            other.start = start;
+            other.clock.start = self.clock.start.map(|_| start);
+        }
+        if seed.is_some() || start.is_some() {
             let hold = || Some(datasets.hold(self.records(), self.is_large().into(), false));
-            (other.seed, other.data) = (seed, self.datasets.of(seed, hold));
+            let key = self.key(seed, start);
+            (other.seed, other.data) = (key.0, self.datasets.of(key, || seed.and_then(|_| hold())));
         }
         if let Some(faults) = faults {
             other.faults = Arc::new(faults);
@@ -225,20 +253,34 @@ impl Snapshot {
         Arc::new(other)
     }
 
-    /// Checks that there is room for the dataset of a seed, for a world that gives up its snapshot.
+    fn key(&self, seed: Option<Seed>, start: Option<Moment>) -> DataKey {
+        (seed.unwrap_or(self.seed), start.unwrap_or(self.start).day())
+    }
+
+    /// Checks that there is room for the dataset of a seed, for a world that begins now and gives up its snapshot.
     ///
     /// # Errors
     /// There is none.
     pub(crate) fn room_for(
         &self,
         seed: Option<Seed>,
+        now: Moment,
         datasets: &Foreign,
         given_up: Option<&Self>,
     ) -> Result<(), NoDataset> {
-        let Some(seed) = seed.filter(|seed| *seed != self.seed && self.datasets.known(*seed).is_none())
-        else {
+        self.room_for_key(self.key(seed, self.start_at(now)), datasets, given_up)
+    }
+
+    fn room_for_key(
+        &self,
+        key: DataKey,
+        datasets: &Foreign,
+        given_up: Option<&Self>,
+    ) -> Result<(), NoDataset> {
+        let (seed, _) = key;
+        if seed == self.seed || self.datasets.known(key).is_some() {
             return Ok(());
-        };
+        }
         let given_up = given_up.and_then(|before| {
             // A dataset is dropped with its last world. At a new load, all worlds of its seed give it up.
             let is_reloaded = before.scenario == self.scenario && before.seed == seed;
@@ -256,7 +298,8 @@ impl Snapshot {
 
     /// The first and the last of the 365 days up to the clock's start, as requests have them.
     pub(crate) fn last_year(&self) -> (String, String) {
-        (Day(self.today.0.saturating_sub(364)).in_request(), self.today.in_request())
+        let today = self.start.day();
+        (Day(today.0.saturating_sub(364)).in_request(), today.in_request())
     }
 
     /// Whether the dataset is large.
@@ -280,7 +323,7 @@ impl Snapshot {
         self.data.dataset.get_or_init(|| {
             Dataset::build(
                 self.seed,
-                self.clock.start.unwrap_or_else(|| self.today.start()),
+                self.start,
                 Arc::clone(&self.businesses),
                 self.dialect.sources.clone(),
                 &self.data.done,

@@ -8,7 +8,10 @@ use crate::harness::{Client, Server, program};
 use crate::stage::{API, server};
 
 fn demo() -> Server {
-    Server::start(Path::new(env!("CARGO_MANIFEST_DIR")), &["scenarios/demo.yaml"])
+    Server::start(
+        Path::new(env!("CARGO_MANIFEST_DIR")),
+        &["scenarios/demo.yaml", "--now", "2026-06-30T17:00:00Z"],
+    )
 }
 
 fn examples() -> std::path::PathBuf {

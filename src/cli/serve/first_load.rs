@@ -51,8 +51,11 @@ pub(crate) fn first_load(flags: &Flags, setup: &Setup, log: &Log) -> Result<(Reg
     let board = LoadStatus::default();
     let mut snapshots = Vec::new();
     board.apply(setup, reading, |snapshot| snapshots.push(snapshot));
-    let registry =
-        Registry::new(&default, snapshots, Shared::new(flags.journal.into(), flags.admin_token.clone()));
+    let registry = Registry::new(
+        &default,
+        snapshots,
+        Shared::new(flags.journal.into(), flags.admin_token.clone(), setup.time.clone()),
+    );
     let unknown =
         |_| Failure::cannot_start(format!("no scenario named `{default}` can be served, only {names}"));
     Ok((registry.map_err(unknown)?, board))

@@ -8,6 +8,7 @@ use anstyle::{AnsiColor, Style};
 use serde_json::json;
 
 use crate::auth::Key;
+use crate::clock::Mode;
 use crate::server::log::{Format, printable};
 use crate::world::registry::Registry;
 use crate::world::snapshot::Snapshot;
@@ -63,6 +64,11 @@ impl Greeting<'_> {
         if !others.is_empty() {
             let _ = writeln!(text, "  Also at   {}", wrap(&others));
         }
+        let mode = match snapshot.clock.mode {
+            Mode::Running => "running",
+            Mode::Frozen => "frozen",
+        };
+        let _ = writeln!(text, "  Clock     {}, {mode}", snapshot.start.iso());
         let _ = writeln!(text, "  Seed      {}", snapshot.seed.0);
         let _ = writeln!(text, "  Keys      {}", keys(&snapshot).join("\n            "));
         if self.admin {
@@ -93,6 +99,7 @@ impl Greeting<'_> {
             "baseUrl": self.base_url(),
             "scenario": snapshot.scenario,
             "seed": snapshot.seed.0,
+            "clockStart": snapshot.start.iso(),
             "keys": keys,
             "worlds": worlds,
         })

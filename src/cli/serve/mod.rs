@@ -24,7 +24,7 @@ use crate::cli::serve::first_load::first_load;
 use crate::cli::serve::flags::{Flags, Idle};
 use crate::cli::serve::greeting::Greeting;
 use crate::cli::{Exit, print_error};
-use crate::clock;
+use crate::clock::{self, TimeSource};
 use crate::draw::Seed;
 use crate::reload::Setup;
 use crate::scenario::files::Disk;
@@ -157,7 +157,8 @@ fn setup(flags: &Flags) -> Result<Setup, Failure> {
     let cwd = std::env::current_dir()
         .map_err(|error| Failure::cannot_start(format!("cannot find the working directory: {error}")))?;
     let (paths, root) = (flags.sources.paths.clone(), flags.sources.root.clone());
-    Ok(Setup { files: Box::new(Disk), paths, root, cwd, random })
+    let time = TimeSource::new(flags.sources.now);
+    Ok(Setup { files: Box::new(Disk), paths, root, cwd, random, time })
 }
 
 /// Connections that wait to be accepted. The system may allow fewer.

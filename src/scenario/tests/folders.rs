@@ -8,7 +8,7 @@ use crate::scenario::{LoadedFolder, load_all};
 use super::{TODAY, codes};
 
 fn folder(files: &[(&str, &str)]) -> LoadedFolder {
-    load_all(&Memory::new(files), TODAY, &["s".into()], None, Path::new("/w"))
+    load_all(&Memory::new(files), TODAY.start(), &["s".into()], None, Path::new("/w"))
 }
 
 fn all_codes(files: &[(&str, &str)]) -> Vec<&'static str> {
@@ -66,7 +66,7 @@ fn the_own_world_of_a_key_may_not_have_the_name_of_a_scenario() {
 
 #[test]
 fn a_named_file_that_is_missing_is_an_error() {
-    let found = load_all(&Memory::default(), TODAY, &["no.yaml".into()], None, Path::new("/w"));
+    let found = load_all(&Memory::default(), TODAY.start(), &["no.yaml".into()], None, Path::new("/w"));
     assert_eq!(
         found.all_diagnostics().map(|it| it.message.as_str()).collect::<Vec<_>>(),
         ["there is no file no.yaml"]
@@ -80,7 +80,7 @@ fn the_root_is_the_working_directory_or_the_scenarios_folder() {
     let at = |cwd: &str, root: Option<&str>| {
         let found = load_all(
             &Memory::new(&files),
-            TODAY,
+            TODAY.start(),
             &["/w/s/a.yaml".into()],
             root.map(Path::new),
             Path::new(cwd),
@@ -120,14 +120,14 @@ fn the_root_of_a_folder_elsewhere_is_its_parent() {
     let files =
         [("/w/s/a.yaml", "standin: 1\ninclude: [../p.yaml]"), ("/w/p.yaml", "standin: 1\npart: true")];
     let at = |folder: &str, cwd: &str| {
-        !load_all(&Memory::new(&files), TODAY, &[folder.into()], None, Path::new(cwd)).has_errors()
+        !load_all(&Memory::new(&files), TODAY.start(), &[folder.into()], None, Path::new(cwd)).has_errors()
     };
     for (folder, cwd) in [("/w/s", "/elsewhere"), ("/w/s", "/"), (".", "/w/s"), ("s", "/w"), ("../s", "/w/x")]
     {
         assert!(at(folder, cwd), "{folder} from {cwd}");
     }
     let on_top = [("/s/a.yaml", "standin: 1\ninclude: [../p.yaml]"), ("/p.yaml", "standin: 1\npart: true")];
-    let found = load_all(&Memory::new(&on_top), TODAY, &["/s".into()], None, Path::new("/"));
+    let found = load_all(&Memory::new(&on_top), TODAY.start(), &["/s".into()], None, Path::new("/"));
     assert_eq!(codes(&found.scenarios[0]), ["outside-root"], "the whole disk is never the root by itself");
 }
 
@@ -150,7 +150,7 @@ fn links_found_in_a_folder_may_not_leave_the_root() {
     link(&folder.join("project/beside.yaml"), "in.yaml");
     let reads = "standin: 1\nname: reads\ninclude: [out.yaml]\nbusinesses: [{number: 1, name: A, contacts: [{file: rows.csv}]}]\n";
     std::fs::write(folder.join("project/s/reads.yaml"), reads).unwrap();
-    let load = |named: &Path| load_all(&Disk, TODAY, &[named.to_owned()], None, Path::new("/"));
+    let load = |named: &Path| load_all(&Disk, TODAY.start(), &[named.to_owned()], None, Path::new("/"));
     let found = load(&folder.join("project/s"));
     let scenarios: Vec<_> = found
         .scenarios
@@ -186,6 +186,6 @@ fn each_folder_is_read_once_however_many_links_lead_to_it() {
         let link = folder.path().join(from).join(format!("to-{to}"));
         std::os::unix::fs::symlink(folder.path().join(to), link).unwrap();
     }
-    let found = load_all(&Disk, TODAY, &[folder.path().to_owned()], None, Path::new("/"));
+    let found = load_all(&Disk, TODAY.start(), &[folder.path().to_owned()], None, Path::new("/"));
     assert_eq!((found.scenarios.len(), found.has_errors()), (8, false));
 }

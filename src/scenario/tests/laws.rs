@@ -47,7 +47,7 @@ proptest! {
         for name in ["a.yaml", "a.csv", "a.json", "a.jsonl"] {
             memory.0.insert(name.into(), bytes.clone());
         }
-        let context = LoadContext { files: &memory, root: PathBuf::new(), today: TODAY };
+        let context = LoadContext { files: &memory, root: PathBuf::new(), now: TODAY.start() };
         let mut all = load(&context, Path::new("a.yaml")).diagnostics;
         for file in ["a.csv", "a.json", "a.jsonl", "a.yaml"] {
             let text = format!("standin: 1\nbusinesses: [{{number: 1, name: A, locations: [{{number: 2, name: L, reviews: [{{file: {file}}}]}}]}}]");

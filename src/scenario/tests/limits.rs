@@ -79,7 +79,7 @@ fn each_limit_is_one_error() {
             ("p.yaml", "standin: 1\npart: true\n"),
             ("none.csv", "id\n"),
         ]);
-        let context = LoadContext { files: &files, root: PathBuf::new(), today: TODAY };
+        let context = LoadContext { files: &files, root: PathBuf::new(), now: TODAY.start() };
         let loaded = load(&context, Path::new("a.yaml"));
         assert_eq!(errors(&loaded), ["limit"], "{what}");
     }
@@ -98,7 +98,7 @@ fn a_record_of_a_seed_data_file_has_a_limit_of_values() {
         let scenario =
             format!("standin: 1\nbusinesses: [{{number: 1, name: a, contacts: [{{file: {name}}}]}}]\n");
         let files = Memory::new(&[("s.yaml", &scenario), (name, &text)]);
-        let context = LoadContext { files: &files, root: PathBuf::new(), today: TODAY };
+        let context = LoadContext { files: &files, root: PathBuf::new(), now: TODAY.start() };
         assert_eq!(codes(&load(&context, Path::new("s.yaml"))), ["limit"], "{name}");
     }
 }

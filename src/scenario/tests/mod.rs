@@ -22,11 +22,15 @@ fn here(folder: &str) -> PathBuf {
 }
 
 fn from_disk(folder: &str, file: &str) -> LoadedScenario {
-    load(&LoadContext { files: &Disk, root: here(folder), today: TODAY }, &here(folder).join(file))
+    load(&LoadContext { files: &Disk, root: here(folder), now: TODAY.start() }, &here(folder).join(file))
 }
 
 fn from_text(text: &str) -> LoadedScenario {
-    load_text(&LoadContext { files: &Memory::default(), root: PathBuf::new(), today: TODAY }, "test", text)
+    load_text(
+        &LoadContext { files: &Memory::default(), root: PathBuf::new(), now: TODAY.start() },
+        "test",
+        text,
+    )
 }
 
 fn codes(loaded: &LoadedScenario) -> Vec<&'static str> {

@@ -44,7 +44,7 @@ fn an_included_fault_is_replaced_by_its_name() {
     let base = "standin: 1\npart: true\nfaults: [{name: a, then: {error: 89}}, {name: b, operation: qna, then: {error: 89}}]\nwebhooks: {retry: {attempts: 2}, events: {x.y: {}}}";
     let own = "standin: 1\ninclude: [base.yaml]\nfaults: [{name: a, operation: contact, then: {delay: 1s}}]\nwebhooks: {timeline: [{after: contact, event: x.y}]}\nexpect: [{name: e, after: {fault: b}, retries: 1}]";
     let files = crate::scenario::files::Memory::new(&[("base.yaml", base), ("a.yaml", own)]);
-    let context = crate::scenario::LoadContext { files: &files, root: "".into(), today: super::TODAY };
+    let context = crate::scenario::LoadContext { files: &files, root: "".into(), now: super::TODAY.start() };
     let loaded = crate::scenario::load(&context, "a.yaml".as_ref());
     assert_eq!(codes(&loaded), ["not-acted-on"]);
     let scenario = loaded.scenario.unwrap();

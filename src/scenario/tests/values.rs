@@ -12,7 +12,7 @@ fn omitted_values_have_the_documented_defaults() {
     let scenario = loaded(
         "standin: 1\nbusinesses: [{number: 1, name: A, locations: [{number: 11, name: L, reviews: [{generate: 3}, {rating: 5, date: 2026-06-01, response: Thanks}], questions: [{generate: 2}, {question: Why?, date: 2026-05-01, answers: [{answer: So., owner: true}]}]}], contacts: [{generate: 4, locale: fr}]}]",
     );
-    assert_eq!((scenario.name.as_str(), scenario.today), ("test", TODAY));
+    assert_eq!((scenario.name.as_str(), scenario.now), ("test", TODAY.start()));
     assert_eq!(format!("{:?}", scenario.seed), "Fixed(Seed(1))");
     let business = &scenario.businesses[0];
     assert_eq!(business.category, "neutral");
@@ -21,17 +21,22 @@ fn omitted_values_have_the_documented_defaults() {
     assert_eq!(
         format!("{:?}", location.reviews[0]),
         "Generated(ReviewPlan { count: 3, ratings: [5, 5, 10, 25, 55], sources: [(0, 60), (1, 25), (24, 10), (25, 5)], \
-         from: Day(20270), to: Day(20634), published: 900000, responded: 400000, locales: [(En, 1)] })"
+         dates: DayRange { from: None, to: Before(Days(0)) }, published: 900000, responded: 400000, locales: [(En, 1)] })"
     );
     let text = format!("{:?}", location.reviews[1]);
-    for part in
-        ["source: 0", "published: true", "mentions: 1", "sentiment: None", "response_day: Some(Day(20605))"]
-    {
+    for part in [
+        "source: 0",
+        "published: true",
+        "mentions: 1",
+        "sentiment: None",
+        "response_day: Some(Fixed(Day(20605)))",
+    ] {
         assert!(text.contains(part), "{part}: {text}");
     }
     let text = format!("{:?}", location.questions[1]);
     assert!(
-        text.contains("category: \"REGULAR_USER\"") && text.matches("at: Moment(1777593600000)").count() == 2
+        text.contains("category: \"REGULAR_USER\"")
+            && text.matches("at: Fixed(Moment(1777593600000))").count() == 2
     );
 }
 
@@ -83,7 +88,7 @@ fn an_included_record_is_replaced_by_name_and_keeps_its_position() {
         ("data/r.jsonl", "{\"rating\": 4, \"date\": \"2025-01-01\", \"comments\": \"\\ud83d\\ude00\"}"),
     ]);
     let loaded =
-        load(&LoadContext { files: &memory, root: PathBuf::new(), today: TODAY }, Path::new("a.yaml"));
+        load(&LoadContext { files: &memory, root: PathBuf::new(), now: TODAY.start() }, Path::new("a.yaml"));
     let scenario = loaded.scenario.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics));
     let keys: Vec<(&str, bool)> = scenario.keys.iter().map(|key| (key.key.as_str(), key.revoked)).collect();
     assert_eq!(keys, [("x", false), ("y", true), ("new", false)]);
@@ -126,7 +131,7 @@ fn seed_data_loads_the_same_from_every_format() {
             "- {id: 007, rating: 4, date: 2026-06-01, comments: 'a, b', published: false, extraParams: {vip: yes}, mentions: 3}\n",
         ),
     ]);
-    let context = LoadContext { files: &memory, root: PathBuf::new(), today: TODAY };
+    let context = LoadContext { files: &memory, root: PathBuf::new(), now: TODAY.start() };
     let read = |file: &str| {
         let text = format!(
             "standin: 1\nbusinesses: [{{number: 1, name: A, locations: [{{number: 2, name: L, reviews: [{{file: {file}}}]}}]}}]"

@@ -52,7 +52,8 @@ fn contact(
     for Spanned { value: field, .. } in raw.custom_fields.into_iter().flat_map(|list| list.value) {
         let kind = field.kind.as_ref().map_or(TEXT, |kind| &*kind.value.0);
         let (Some(name), Some(value)) = (field.name, &field.value) else { continue };
-        if let Some((_, allowed)) = CustomField::problem(kind, &value.value.0) {
+        let is_relative = CustomField::relative_day(kind, &value.value.0).is_some();
+        if let Some((_, allowed)) = CustomField::problem(kind, &value.value.0).filter(|_| !is_relative) {
             let message =
                 format!("`fieldValue` must be {allowed}, because the type of this field is `{kind}`");
             findings.error("wrong-value", value.span, message);

@@ -13,10 +13,10 @@ use std::collections::HashMap;
 use std::fmt::Display;
 use std::hash::Hash;
 
-use crate::api::dates::Day;
 use crate::api::fold::fold;
 use crate::api::sources::Source;
 use crate::clock::{self, Moment};
+use crate::dataset::when::{GivenDay, GivenMoment};
 use crate::draw::Seed;
 use crate::scenario::diagnostic::{Finding, Findings};
 use crate::scenario::loader::Loader;
@@ -26,6 +26,7 @@ use crate::scenario::raw::{self, List, ScenarioFile};
 use crate::scenario::read::Spanned;
 use crate::scenario::references::References;
 use crate::scenario::source::Span;
+use crate::scenario::times::ClockStart;
 use crate::scenario::{expect, fault, route, webhook};
 
 /// What records are checked against: the clock's start and the sources.
@@ -33,22 +34,22 @@ use crate::scenario::{expect, fault, route, webhook};
 pub(crate) struct RecordContext {
     /// The clock's start, if the scenario gives one.
     pub(crate) start: Option<Moment>,
-    /// The day of the clock's start, or the day on which the scenario is loaded.
-    pub(crate) today: Day,
+    /// The clock's start, or the instant at which the scenario is loaded.
+    pub(crate) now: Moment,
     pub(crate) sources: Vec<Source>,
     /// Indexes into `sources` by alias and by shown name, case folded.
     indexes: HashMap<String, u16>,
 }
 
 impl RecordContext {
-    pub(crate) fn new(start: Option<Moment>, today: Day, sources: Vec<Source>) -> Self {
+    pub(crate) fn new(start: Option<Moment>, now: Moment, sources: Vec<Source>) -> Self {
         let mut indexes = HashMap::new();
         for (source, index) in sources.iter().zip(0..=u16::MAX) {
             for name in [&source.alias, &source.name] {
                 indexes.entry(fold(name)).or_insert(index);
             }
         }
-        Self { start, today, sources, indexes }
+        Self { start, now, sources, indexes }
     }
 
     /// Index of the source with this alias or shown name.
@@ -59,11 +60,14 @@ impl RecordContext {
 
 /// Validates a merged scenario. The result may be used only if no error was reported.
 pub(crate) fn scenario(loader: &mut Loader, root: ScenarioFile, name: String) -> Scenario {
-    let clock = root.clock.as_ref().map(|given| self::clock(&given.value)).unwrap_or_default();
+    let now = loader.context.now;
+    let clock = root.clock.as_ref().map(|given| self::clock(&given.value, now)).unwrap_or_default();
     let clock = clock.apply_to(clock::Setting::default());
+    let given_start = root.clock.as_ref().and_then(|given| given.value.start);
+    let follows_day = given_start.is_none_or(|start| start.value == ClockStart::Now);
     let dialect = root.dialect.map(|dialect| dialect::validate(loader, dialect.value)).unwrap_or_default();
-    let today = clock.start.map_or(loader.context.today, Moment::day);
-    let context = RecordContext::new(clock.start, today, dialect.sources.clone());
+    let now = clock.start.unwrap_or(now);
+    let context = RecordContext::new(clock.start, now, dialect.sources.clone());
     let businesses = root.businesses.map_or_else(Vec::new, |list| list.value);
     let accounts = businesses::Accounts::collect(&mut loader.findings, &businesses);
     let keys = root.keys.map_or_else(Vec::new, |list| list.value);
@@ -100,7 +104,8 @@ pub(crate) fn scenario(loader: &mut Loader, root: ScenarioFile, name: String) ->
         summary,
         seed,
         clock,
-        today,
+        now,
+        follows_day,
         keys,
         businesses,
         dialect,
@@ -115,10 +120,13 @@ fn nodes(list: Option<&Spanned<List<Node>>>) -> Vec<&Node> {
     list.iter().flat_map(|list| &list.value).map(|entry| &entry.value).collect()
 }
 
-/// The given parts of a clock's setting.
-pub(crate) fn clock(raw: &raw::Clock) -> clock::PartialSetting {
+/// The given parts of a clock's setting, at the given instant.
+pub(crate) fn clock(raw: &raw::Clock, now: Moment) -> clock::PartialSetting {
     clock::PartialSetting {
-        start: raw.start.map(|start| start.value),
+        start: raw.start.map(|start| match start.value {
+            ClockStart::Now => now,
+            ClockStart::At(start) => start,
+        }),
         mode: raw.mode.map(|mode| match mode.value {
             raw::Mode::Frozen => clock::Mode::Frozen,
             raw::Mode::Running => clock::Mode::Running,
@@ -160,22 +168,40 @@ pub(crate) fn warn_no_effect<'a>(findings: &'a mut Findings, span: Span, message
     findings.warning("without-effect", span, message)
 }
 
-/// Warns about a time after the clock's start.
+/// Warns about a day after the clock's start.
+pub(crate) fn warn_if_future_day(
+    findings: &mut Findings,
+    context: &RecordContext,
+    key: &str,
+    day: Spanned<GivenDay>,
+) {
+    if let GivenDay::Fixed(fixed) = day.value {
+        warn_if_late(findings, context, key, (day.span, fixed.start()));
+    }
+}
+
+/// Warns about an instant after the clock's start. A relative one may be later on the day of the load, but a warning must not
+/// depend on the time at which `check` is run.
 pub(crate) fn warn_if_future(
     findings: &mut Findings,
     context: &RecordContext,
     key: &str,
-    span: Span,
-    at: Moment,
+    at: Spanned<GivenMoment>,
 ) {
+    if let GivenMoment::Fixed(fixed) = at.value {
+        warn_if_late(findings, context, key, (at.span, fixed));
+    }
+}
+
+fn warn_if_late(findings: &mut Findings, context: &RecordContext, key: &str, (span, at): (Span, Moment)) {
     let late = match context.start {
         Some(start) if at != at.day().start() => at > start,
-        Some(_) | None => at.day() > context.today,
+        Some(_) | None => at.day() > context.now.day(),
     };
     if late {
         let than = match context.start {
             Some(start) => format!("the clock's start, {}", start.iso()),
-            None => format!("today, {}", context.today.iso()),
+            None => format!("today, {}", context.now.day().iso()),
         };
         findings.warning("future-date", span, format!("`{key}` is after {than}"));
     }

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::api::dates::Day;
 use crate::dataset::phrases::{has_bank, subjects};
 use crate::dataset::records::{ContactPlan, Locale, NEUTRAL, QuestionPlan, ReviewPlan, Shape};
+use crate::dataset::when::{DayRange, GivenDay};
 use crate::scenario::diagnostic::Findings;
 use crate::scenario::loader::Loader;
 use crate::scenario::raw as scenario_file;
@@ -12,7 +12,7 @@ use crate::scenario::raw_records as raw;
 use crate::scenario::read::Spanned;
 use crate::scenario::scalars::{Count, NonBlank, Share};
 use crate::scenario::source::Span;
-use crate::scenario::validate::{RecordContext, Unique, dialect, warn_if_future};
+use crate::scenario::validate::{RecordContext, Unique, dialect, warn_if_future_day};
 
 /// Maximum number of records that a scenario generates in all.
 const MAX_GENERATED: u64 = 20_000_000;
@@ -82,7 +82,7 @@ pub(crate) fn reviews(
 ) -> Option<ReviewPlan> {
     let count = count(loader, raw.generate);
     let findings = &mut loader.findings;
-    let (from, to) = days(findings, context, raw.dates);
+    let dates = days(findings, context, raw.dates);
     let sources = match raw.sources {
         Some(weights) => sources(findings, context, weights.value),
         None => default_sources(context, surroundings.category),
@@ -99,8 +99,7 @@ pub(crate) fn reviews(
         count: count?,
         ratings: raw.ratings.map_or(usual_ratings, |weights| ratings(findings, weights.value)),
         sources,
-        from,
-        to,
+        dates,
         published: raw.published.map_or(PUBLISHED, |share| share.value).0,
         responded: raw.responded.map_or(RESPONDED, |share| share.value).0,
         locales: locales(raw.locale, surroundings.country),
@@ -119,9 +118,9 @@ pub(crate) fn questions(
     raw: raw::QuestionPlan,
 ) -> Option<QuestionPlan> {
     let count = count(loader, raw.generate);
-    let (from, to) = days(&mut loader.findings, context, raw.dates);
+    let dates = days(&mut loader.findings, context, raw.dates);
     let locales = locales(raw.locale, surroundings.country);
-    Some(QuestionPlan { count: count?, from, to, locales })
+    Some(QuestionPlan { count: count?, dates, locales })
 }
 
 pub(crate) fn contacts(loader: &mut Loader, raw: raw::ContactPlan) -> Option<ContactPlan> {
@@ -142,22 +141,23 @@ fn count(loader: &mut Loader, raw: Option<Spanned<Count>>) -> Option<u32> {
 }
 
 /// The range of days given, by default the 365 days up to the clock's start.
-fn days(findings: &mut Findings, context: &RecordContext, raw: Option<Spanned<raw::Dates>>) -> (Day, Day) {
+fn days(findings: &mut Findings, context: &RecordContext, raw: Option<Spanned<raw::Dates>>) -> DayRange {
     let span = raw.as_ref().map_or_else(Span::default, |raw| raw.span);
     let (from, to) = raw.map_or((None, None), |raw| (raw.value.from, raw.value.to));
     if let Some(to) = to {
-        warn_if_future(findings, context, "to", to.span, to.value.start());
+        warn_if_future_day(findings, context, "to", to);
     }
-    let last = to.map_or(context.today, |to| to.value);
-    let first = from.map_or(Day(last.0.saturating_sub(364)), |from| from.value);
-    if first > last {
+    let range = DayRange { from: from.map(|from| from.value), to: to.map_or(GivenDay::TODAY, |to| to.value) };
+    let today = context.now.day();
+    let last = range.to.resolve(today);
+    if let Some(first) = range.from.map(|from| from.resolve(today)).filter(|first| *first > last) {
         let message = format!("these dates end before they begin: {} to {}", first.iso(), last.iso());
         let finding = findings.error("wrong-dates", span, message);
         if to.is_none() {
             finding.help("`to` is the clock's start by default");
         }
     }
-    (first, last)
+    range
 }
 
 fn ratings(findings: &mut Findings, raw: raw::RatingWeights) -> [u32; 5] {

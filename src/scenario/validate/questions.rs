@@ -70,7 +70,7 @@ pub(crate) fn question(
         ids.questions.insert(findings, id.value.0, id.span);
     }
     if let Some(at) = raw.date {
-        warn_if_future(findings, context, "date", at.span, at.value);
+        warn_if_future(findings, context, "date", at);
     }
     let asked = raw.date;
     let mut answers = Vec::new();
@@ -79,7 +79,7 @@ pub(crate) fn question(
             ids.answers.insert(findings, id.value.0, id.span);
         }
         if let Some(at) = raw.date {
-            warn_if_future(findings, context, "date", at.span, at.value);
+            warn_if_future(findings, context, "date", at);
         }
         let (Some(answer), Some(at)) = (raw.answer, raw.date.or(asked)) else { continue };
         answers.push(Answer {

@@ -9,7 +9,9 @@ use crate::scenario::raw_records::{self as raw, Records, ReviewEntry};
 use crate::scenario::read::Spanned;
 use crate::scenario::seed_data;
 use crate::scenario::validate::plan::Surroundings;
-use crate::scenario::validate::{RecordContext, Unique, dialect, plan, text, warn_if_future, warn_no_effect};
+use crate::scenario::validate::{
+    RecordContext, Unique, dialect, plan, text, warn_if_future_day, warn_no_effect,
+};
 
 /// The review ids of an account, which must be unique.
 pub(crate) fn new_ids() -> Unique<String> {
@@ -56,10 +58,10 @@ pub(crate) fn review(
         ids.insert(findings, id.value.0.clone(), id.span);
     }
     if let Some(day) = raw.date {
-        warn_if_future(findings, context, "date", day.span, day.value.start());
+        warn_if_future_day(findings, context, "date", day);
     }
     if let Some(day) = raw.response_date {
-        warn_if_future(findings, context, "responseDate", day.span, day.value.start());
+        warn_if_future_day(findings, context, "responseDate", day);
         if raw.response.is_none() {
             warn_no_effect(findings, day.span, "`responseDate` has no effect without `response`");
         }

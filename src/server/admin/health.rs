@@ -37,6 +37,9 @@ struct ScenarioHealth {
     generation: u64,
     #[schema(format = DateTime)]
     loaded_at: Option<String>,
+    /// The instant to which relative dates of what is served refer: the start of the clock, or that of the load where it has none.
+    #[schema(format = DateTime)]
+    clock_start: Option<String>,
     /// Errors and warnings of the last load.
     #[schema(value_type = Vec<Object>)]
     diagnostics: Value,
@@ -56,6 +59,7 @@ fn scenario(entry: &Entry) -> ScenarioHealth {
         name: entry.name.clone(),
         generation: entry.generation,
         loaded_at: entry.loaded_at.map(Moment::iso),
+        clock_start: entry.snapshot.as_ref().map(|snapshot| snapshot.start.iso()),
         diagnostics: render::json(&entry.problems),
     }
 }

@@ -193,8 +193,9 @@ fn wanted(
                 .scenario(scenario.as_deref())
                 .ok_or_else(|| not_created(&CreateError::NoScenario(scenario.clone().unwrap_or_default())))?,
         };
-        let (faults, clock) = admin_input::parse_world_start(&base.references(base.clock.mode), text)
-            .map_err(|problems| AdminError::invalid("The world is not made so", &problems))?;
+        let (faults, clock) =
+            admin_input::parse_world_start(&base.references(base.clock.mode), text, state.setup.time.now())
+                .map_err(|problems| AdminError::invalid("The world is not made so", &problems))?;
         start = Start { faults: faults.into_iter().map(Arc::new).collect(), clock, ..start };
     }
     Ok(WorldRequest { name: None, scenario, start })
