@@ -38,7 +38,7 @@ enum Format {
 pub(crate) fn run(flags: &Flags) -> Exit {
     let cwd = std::env::current_dir().unwrap_or_default();
     let now = TimeSource::new(flags.sources.now).now();
-    let folder = load_all(&Disk, now, &flags.sources.paths, flags.sources.root.as_deref(), &cwd);
+    let folder = load_all(&Disk, now, &flags.sources.paths(), flags.sources.root.as_deref(), &cwd);
     let problems: Vec<&Diagnostic> = folder.all_diagnostics().collect();
     let text = match flags.format {
         Format::Human => report(&folder, &problems),

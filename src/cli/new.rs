@@ -2,22 +2,27 @@
 
 use std::fs;
 use std::io::{ErrorKind, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use crate::cli::{Exit, print, print_error};
+use crate::clock::TimeSource;
 use crate::scenario::scalars::is_world_name;
+use crate::scenario::{load_all, shipped};
 
 #[derive(Debug, Args)]
 pub(crate) struct Flags {
     /// Name of the new scenario
     name: String,
+    /// Scenario of the program to start from, such as demo. The files that it includes are written, too
+    #[arg(long, value_name = "SCENARIO")]
+    from: Option<String>,
 }
 
 const STARTER: &str = include_str!("starter.yaml");
 
-/// Creates `scenarios/NAME.yaml`, but never overwrites a file.
+/// Creates `scenarios/NAME.yaml`, or with `--from` a file beside those that it includes, but never overwrites a file.
 pub(crate) fn run(flags: &Flags) -> Exit {
     let name =
         flags.name.strip_suffix(".yaml").or_else(|| flags.name.strip_suffix(".yml")).unwrap_or(&flags.name);
@@ -26,13 +31,30 @@ pub(crate) fn run(flags: &Flags) -> Exit {
             "`{name}` is not a valid scenario name: use 1 to 64 letters, digits, `.`, `_` or `-`, with a letter or digit first, but not `default`"
         ));
     }
-    let path = Path::new("scenarios").join(format!("{name}.yaml"));
-    let written = fs::create_dir_all("scenarios")
-        .and_then(|()| fs::File::create_new(&path))
-        .and_then(|mut file| file.write_all(STARTER.replace("NAME", name).as_bytes()));
+    let (path, text, others) = match &flags.from {
+        None => {
+            let path = Path::new("scenarios").join(format!("{name}.yaml"));
+            (path, STARTER.replace("NAME", name), Vec::new())
+        }
+        Some(from) => match copy(from, name) {
+            Ok(copy) => copy,
+            Err(message) => return refuse(&message),
+        },
+    };
     let shown = path.display();
-    match written {
+    match write(&path, text.as_bytes()) {
         Ok(()) => {
+            for other in others {
+                let shown = other.display();
+                let bytes = shipped::FILES.iter().find(|(path, _)| Path::new(path) == other);
+                match write(&other, bytes.map_or(&[], |(_, bytes)| bytes)) {
+                    Ok(()) => print(&format!("Wrote {shown}, which it includes.")),
+                    Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                        print(&format!("Kept {shown}, which it includes and which exists already."));
+                    }
+                    Err(error) => return refuse(&format!("cannot write {shown}: {error}")),
+                }
+            }
             print(&format!("Wrote {shown}. Serve it with:\n\n  standin serve {shown}"));
             Exit::Success
         }
@@ -41,6 +63,37 @@ pub(crate) fn run(flags: &Flags) -> Exit {
         }
         Err(error) => refuse(&format!("cannot write {shown}: {error}")),
     }
+}
+
+/// Creates a file with its folder.
+///
+/// # Errors
+/// The file exists already, or it cannot be written.
+fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))?;
+    fs::File::create_new(path)?.write_all(bytes)
+}
+
+/// The path and text of a copy of a shipped scenario under a new name, and the paths of the files that it includes.
+///
+/// # Errors
+/// There is no such scenario.
+fn copy(from: &str, name: &str) -> Result<(PathBuf, String, Vec<PathBuf>), String> {
+    let files = shipped::files();
+    let folder = load_all(&files, TimeSource::new(None).now(), &["scenarios".into()], None, Path::new(shipped::FOLDER));
+    let Some(loaded) = folder.scenarios.iter().find(|loaded| loaded.name.as_deref() == Some(from)) else {
+        let names = folder.names().collect::<Vec<_>>().join(", ");
+        return Err(format!("the program has no scenario `{from}`, only {names}"));
+    };
+    let own = shipped::relative(&loaded.path);
+    let bytes = shipped::FILES.iter().find(|(path, _)| Path::new(path) == own).map_or(&[][..], |(_, bytes)| bytes);
+    let text = String::from_utf8_lossy(bytes);
+    // The schema stands beside the shipped scenarios only.
+    let lines = text.lines().filter(|line| !line.starts_with("# yaml-language-server"));
+    let renamed = lines.map(|line| if line == format!("name: {from}") { format!("name: {name}") } else { line.to_owned() });
+    let text = renamed.collect::<Vec<_>>().join("\n").trim_start_matches("#\n").to_owned() + "\n";
+    let others = loaded.files.iter().map(|path| shipped::relative(path)).filter(|path| *path != own);
+    Ok((own.with_file_name(format!("{name}.yaml")), text, others.collect()))
 }
 
 fn refuse(message: &str) -> Exit {
@@ -63,5 +116,24 @@ mod tests {
         let loaded = load(&context, Path::new("/s/mine.yaml"));
         assert_eq!(loaded.diagnostics, []);
         assert_eq!(loaded.scenario.map(|scenario| scenario.name).as_deref(), Some("mine"));
+    }
+
+    #[test]
+    fn a_copy_of_a_shipped_scenario_has_its_new_name_and_all_that_it_includes() {
+        let (path, text, others) = copy("rate-limited", "mine").unwrap();
+        assert_eq!(path, Path::new("scenarios/faults/mine.yaml"));
+        assert!(others.contains(&"scenarios/demo.yaml".into()), "{others:?}");
+        let mut files: Vec<(String, String)> = vec![("/s/scenarios/faults/mine.yaml".to_owned(), text)];
+        for other in others {
+            let (_, bytes) = shipped::FILES.iter().find(|(path, _)| Path::new(path) == other).unwrap();
+            let text = String::from_utf8(bytes.to_vec()).unwrap();
+            files.push((format!("/s/{}", other.display()), text));
+        }
+        let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (&**path, &**text)).collect();
+        let files = Memory::new(&files);
+        let context = LoadContext { files: &files, root: "/s".into(), now: Day(20_634).start() };
+        let loaded = load(&context, Path::new("/s/scenarios/faults/mine.yaml"));
+        assert_eq!(loaded.scenario.map(|scenario| scenario.name).as_deref(), Some("mine"), "{:#?}", loaded.diagnostics);
+        assert!(copy("rate-limitd", "mine").unwrap_err().contains("rate-limited"));
     }
 }

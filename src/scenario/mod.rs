@@ -12,6 +12,8 @@ pub(crate) mod csv;
 pub(crate) mod read;
 pub(crate) mod report;
 pub(crate) mod scalars;
+/// The scenarios that are part of the program.
+pub(crate) mod shipped;
 pub(crate) mod times;
 pub(crate) mod collections;
 pub(crate) mod raw;

@@ -24,6 +24,8 @@ pub(crate) struct Greeting<'a> {
     pub(crate) address: SocketAddr,
     /// The scenario files and folders, as named on the command line.
     pub(crate) paths: &'a [PathBuf],
+    /// Whether the scenarios are those that are part of the program.
+    pub(crate) shipped: bool,
     /// Whether the admin API is on.
     pub(crate) admin: bool,
 }
@@ -82,6 +84,15 @@ impl Greeting<'_> {
         }
         if let Some(command) = curl(&snapshot, &base) {
             let _ = writeln!(text, "\nTry it:\n\n{command}");
+        }
+        if self.shipped {
+            let scenario = printable(&snapshot.scenario);
+            let _ = writeln!(
+                text,
+                "\n{DIM}There is no folder scenarios/ here, so these are the scenarios of the program itself. To change one, write it out:\n\
+                 standin new --from {scenario} NAME. Press Ctrl-C to stop.{DIM:#}"
+            );
+            return text;
         }
         let paths: Vec<String> = self.paths.iter().map(|path| path.display().to_string()).collect();
         let paths = paths.join(", ");

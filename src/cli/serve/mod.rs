@@ -27,7 +27,7 @@ use crate::cli::{Exit, print_error};
 use crate::clock::{self, TimeSource};
 use crate::draw::Seed;
 use crate::reload::Setup;
-use crate::scenario::files::Disk;
+use crate::cli::sources::Opened;
 use crate::server::bind::{self, Ended, Settings};
 use crate::server::log::{Format, Log};
 use crate::server::memory;
@@ -108,7 +108,8 @@ fn serve(flags: &Flags, log: &Log) -> Result<(), Failure> {
     // If the limit cannot be raised, the server still works, with fewer connections at a time.
     let _ = rlimit::increase_nofile_limit(u64::MAX);
     open_files::require(workers)?;
-    let setup = Arc::new(setup(flags)?);
+    let (setup, shipped) = setup(flags)?;
+    let setup = Arc::new(setup);
     let (registry, board) = first_load(flags, &setup, log)?;
     let board = Arc::new(board);
     let registry = Arc::new(registry);
@@ -130,9 +131,11 @@ fn serve(flags: &Flags, log: &Log) -> Result<(), Failure> {
         .engine
         .start(client, address)
         .map_err(|error| Failure::cannot_start(format!("cannot start a thread for webhooks: {error}")))?;
-    let greeting = Greeting { registry: &registry, address, paths: &flags.sources.paths, admin };
+    let greeting = Greeting { registry: &registry, address, paths: &setup.paths, shipped, admin };
     log.write(greeting.format(log.format));
-    watch::start(flags.poll, setup, Arc::clone(&registry), board, log.clone())?;
+    if !shipped {
+        watch::start(flags.poll, setup, Arc::clone(&registry), board, log.clone())?;
+    }
     if let Idle(Some(idle)) = flags.idle {
         expire(idle, Arc::clone(&registry));
     }
@@ -150,15 +153,16 @@ fn serve(flags: &Flags, log: &Log) -> Result<(), Failure> {
     }
 }
 
-fn setup(flags: &Flags) -> Result<Setup, Failure> {
+/// What is served, and whether it is what is part of the program.
+fn setup(flags: &Flags) -> Result<(Setup, bool), Failure> {
     let random = Seed::random().map_err(|error| {
         Failure::cannot_start(format!("cannot get a random number from the operating system: {error}"))
     })?;
     let cwd = std::env::current_dir()
         .map_err(|error| Failure::cannot_start(format!("cannot find the working directory: {error}")))?;
-    let (paths, root) = (flags.sources.paths.clone(), flags.sources.root.clone());
+    let Opened { files, paths, cwd, root, shipped } = flags.sources.open(cwd);
     let time = TimeSource::new(flags.sources.now);
-    Ok(Setup { files: Box::new(Disk), paths, root, cwd, random, time })
+    Ok((Setup { files, paths, root, cwd, random, time }, shipped))
 }
 
 /// Connections that wait to be accepted. The system may allow fewer.
