@@ -20,8 +20,9 @@ fn omitted_values_have_the_documented_defaults() {
     let location = &business.locations[0];
     assert_eq!(
         format!("{:?}", location.reviews[0]),
-        "Generated(ReviewPlan { count: 3, ratings: [5, 5, 10, 25, 55], sources: [(0, 60), (1, 25), (24, 10), (25, 5)], \
-         dates: DayRange { from: None, to: Before(Days(0)) }, published: 900000, responded: 400000, locales: [(En, 1)] })"
+        "Generated(ReviewPlan { count: 3, ratings: [10, 4, 8, 18, 60], sources: [(0, 60), (1, 25), (24, 10), (25, 5)], \
+         dates: DayRange { from: None, to: Before(Days(0)) }, published: 900000, responded: 400000, locales: [(En, 1)], \
+         about: 0, shape: Steady, locals: 900000, nasty: 0 })"
     );
     let text = format!("{:?}", location.reviews[1]);
     for part in [
