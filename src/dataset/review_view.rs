@@ -59,6 +59,20 @@ impl Dataset {
         self.given_view(location, &review.record, Id::Given(&review.id))
     }
 
+    /// The id of the review of a row.
+    pub(crate) fn review_id(&self, row: u32) -> Option<Id<'_>> {
+        let location = self.location(self.reviews.location[row as usize]);
+        let origin = self.reviews.origin[row as usize];
+        let drawn = || Record::new(self.seed, REVIEW, location.number, origin.entry, origin.index).id();
+        Some(match location.reviews.get(origin.entry as usize)? {
+            records::Reviews::Given(given) => {
+                let id = given.get(origin.index as usize)?.id.as_deref();
+                id.map_or_else(|| Id::Number(drawn()), Id::Given)
+            }
+            records::Reviews::Generated(_) => Id::Number(drawn()),
+        })
+    }
+
     /// The review of a row. Every row of the columns has one.
     pub(crate) fn review(&self, row: u32) -> Option<ReviewView<'_>> {
         let index = self.reviews.location[row as usize];
@@ -120,7 +134,7 @@ impl Dataset {
         })
     }
 
-    fn generated_view<'a>(
+    pub(super) fn generated_view<'a>(
         &'a self,
         location: &'a Location,
         bank: &'static Bank,
