@@ -1,40 +1,50 @@
-//! Reviews and questions that are added while a dataset is served, and the lists in which they are merged with those of
-//! the dataset.
+//! Reviews and questions that are added to a dataset while it is served, reviews that are changed or taken down, and the lists in
+//! which they are merged with those of the dataset.
 
 use std::cmp::{Ordering, Reverse};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::iter::Peekable;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use crate::api::dates::Day;
 use crate::api::ids;
 use crate::clock::Moment;
-use crate::dataset::facts::{BusinessRef, Dataset};
+use crate::dataset::chunks::Chunks;
+use crate::dataset::facts::Dataset;
 use crate::dataset::questions::Row;
-use crate::dataset::records::{self, Answer, Question, Review, Reviewer};
+use crate::dataset::records::{Answer, Question, Review, Reviewer};
 use crate::dataset::reviews::{given_sentiment, last_update};
 use crate::dataset::search::{Needle, Search};
 use crate::dataset::selection::{Filter, Selected, Values};
-use crate::dataset::text::Id;
 use crate::memory::{heap, texts};
 
-/// The records added to one dataset. Their locations and sources are indexes into that dataset.
+/// How one world's records differ from those of a dataset. Locations, sources and rows are indexes into that dataset. Copies
+/// share nearly everything.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Additions {
-    reviews: BTreeMap<Position<(Day, ReviewId)>, Arc<AddedReview>>,
-    questions: BTreeMap<Position<(Moment, u64)>, Arc<AddedQuestion>>,
-    /// The ids of each account.
-    review_ids: BTreeSet<(u32, String)>,
-    question_ids: BTreeSet<(u32, u64)>,
-    answer_ids: BTreeSet<(u32, u64)>,
+    reviews: Chunks<ReviewPosition, Arc<AddedReview>>,
+    questions: Chunks<QuestionPosition, Arc<AddedQuestion>>,
+    hidden: Arc<HiddenRows>,
 }
 
-/// Position in a list: newest first, ties by id descending, and then by location and order of arrival.
-type Position<K> = (Reverse<K>, u32, usize);
+/// Position in the list of reviews: newest day first. Of a day, those that arrived come before those of the scenario.
+type ReviewPosition = (Reverse<Day>, Rank);
+
+/// Position in the list of questions: the newest first. Of an instant, the latest arrival comes first.
+type QuestionPosition = (Reverse<Moment>, Reverse<u64>);
+
+/// Position of a review among those of its day.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    /// The number of its arrival; the latest comes first.
+    Arrived(Reverse<u64>),
+    /// It was in the scenario: by id descending, then by location.
+    Seeded(Reverse<ReviewId>, u32),
+}
 
 /// The id of a review, which compares by [`ids::compare`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct ReviewId(String);
+struct ReviewId(Arc<str>);
 
 impl Ord for ReviewId {
     fn cmp(&self, other: &Self) -> Ordering {
@@ -48,7 +58,28 @@ impl PartialOrd for ReviewId {
     }
 }
 
-/// An added review, with the values by which it is filtered.
+/// Rows of a dataset that are not listed, since their reviews were taken down or are replaced by changed ones: a bit each, by
+/// word of 64 rows.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct HiddenRows(BTreeMap<u32, u64>);
+
+impl HiddenRows {
+    /// The hidden rows of a word.
+    pub(crate) fn word(&self, word: u32) -> u64 {
+        self.0.get(&word).copied().unwrap_or_default()
+    }
+
+    /// The hidden rows, ascending.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = u32> {
+        let bits = |(word, bits): (&u32, &u64)| {
+            let (word, bits) = (*word, *bits);
+            (0..64).filter(move |bit| bits & (1 << bit) != 0).map(move |bit| word * 64 + bit)
+        };
+        self.0.iter().flat_map(bits)
+    }
+}
+
+/// A review that arrived, or a changed one of the scenario, with the values by which it is filtered.
 #[derive(Clone, Debug)]
 pub(crate) struct AddedReview {
     pub(crate) id: String,
@@ -56,6 +87,8 @@ pub(crate) struct AddedReview {
     pub(crate) values: Values,
     /// In tenths.
     pub(crate) sentiment: u16,
+    /// The number of its arrival in its world; none for a changed review of the scenario.
+    pub(crate) arrival: Option<u64>,
 }
 
 impl Review {
@@ -66,7 +99,7 @@ impl Review {
         let reviewer = [first_name, last_name, nick_name, thumbnail_url, email_id, facebook_id, city, state];
         let own = [&self.comments, &self.title, &self.response, &self.review_url, &self.unique_review_url];
         let extra = |(name, value): (&String, &String)| 80 + heap(name.len()) + heap(value.len());
-        // The id stands in the record, in the review, and in two indexes.
+        // The id stands in the record, in the review, and in up to two indexes.
         let id = self.id.as_ref().map_or(32, |id| heap(id.len()));
         size_of::<AddedReview>()
             + 400
@@ -97,7 +130,13 @@ impl Question {
 }
 
 impl AddedReview {
-    pub(crate) fn new(dataset: &Dataset, location: u32, id: String, record: Review) -> Self {
+    pub(crate) fn new(
+        dataset: &Dataset,
+        location: u32,
+        id: String,
+        record: Review,
+        arrival: Option<u64>,
+    ) -> Self {
         let values = Values {
             location,
             day: record.day.resolve(dataset.today),
@@ -105,11 +144,20 @@ impl AddedReview {
             class: (record.source, record.rating.min(5), record.published),
         };
         let sentiment = given_sentiment(&record, &dataset.sources);
-        Self { id, record, values, sentiment }
+        Self { id, record, values, sentiment, arrival }
+    }
+
+    fn position(&self) -> ReviewPosition {
+        let Values { day, location, .. } = self.values;
+        let rank = match self.arrival {
+            Some(number) => Rank::Arrived(Reverse(number)),
+            None => Rank::Seeded(Reverse(ReviewId(self.id.as_str().into())), location),
+        };
+        (Reverse(day), rank)
     }
 }
 
-/// An added question.
+/// A question that arrived.
 #[derive(Clone, Debug)]
 pub(crate) struct AddedQuestion {
     pub(crate) id: u64,
@@ -119,6 +167,8 @@ pub(crate) struct AddedQuestion {
     pub(crate) location: u32,
     /// How many questions were added to its location before it.
     pub(crate) index: u32,
+    /// The number of its arrival in its world.
+    pub(crate) arrival: u64,
 }
 
 impl AddedQuestion {
@@ -128,40 +178,32 @@ impl AddedQuestion {
 }
 
 impl Additions {
-    pub(crate) fn add_review(&mut self, dataset: &Dataset, review: Arc<AddedReview>) {
-        let Values { location, day, .. } = review.values;
-        self.review_ids.insert((dataset.account_of(location), review.id.clone()));
-        let position = (Reverse((day, ReviewId(review.id.clone()))), location, self.reviews.len());
-        self.reviews.insert(position, review);
+    /// Adds a review, or replaces the one at its position.
+    pub(crate) fn put_review(&mut self, review: Arc<AddedReview>) {
+        self.reviews.insert(review.position(), review);
     }
 
-    pub(crate) fn add_question(&mut self, dataset: &Dataset, question: Arc<AddedQuestion>) {
-        let AddedQuestion { id, at, location, record, .. } = &*question;
-        let account = dataset.account_of(*location);
-        self.question_ids.insert((account, *id));
-        self.answer_ids.extend(record.answers.iter().filter_map(|answer| Some((account, answer.id?))));
-        let position = (Reverse((*at, *id)), *location, self.questions.len());
-        self.questions.insert(position, question);
+    pub(crate) fn remove_review(&mut self, review: &AddedReview) {
+        self.reviews.remove(&review.position());
     }
 
-    /// The added reviews that pass a filter, newest first.
+    pub(crate) fn add_question(&mut self, question: Arc<AddedQuestion>) {
+        self.questions.insert((Reverse(question.at), Reverse(question.arrival)), question);
+    }
+
+    /// Hides the review of a row.
+    pub(crate) fn hide(&mut self, row: u32) {
+        *Arc::make_mut(&mut self.hidden).0.entry(row / 64).or_default() |= 1 << (row % 64);
+    }
+
+    /// The rows that are not listed.
+    pub(crate) fn hidden(&self) -> &HiddenRows {
+        &self.hidden
+    }
+
+    /// The added and changed reviews that pass a filter, in the order of the list.
     pub(crate) fn select<'a>(&'a self, filter: &'a Filter<'a>) -> impl Iterator<Item = &'a Arc<AddedReview>> {
         self.reviews.values().filter(|review| filter.matches(review.values))
-    }
-
-    /// Whether an added review of an account has that id.
-    pub(crate) fn has_review(&self, account: u32, id: &str) -> bool {
-        self.review_ids.contains(&(account, id.to_owned()))
-    }
-
-    /// Whether an added question of an account has that id.
-    pub(crate) fn has_question(&self, account: u32, id: u64) -> bool {
-        self.question_ids.contains(&(account, id))
-    }
-
-    /// Whether an answer to an added question of an account has that id.
-    pub(crate) fn has_answer(&self, account: u32, id: u64) -> bool {
-        self.answer_ids.contains(&(account, id))
     }
 }
 
@@ -189,14 +231,12 @@ pub(crate) fn reviews<'a>(
 ) -> impl Iterator<Item = ListedReview<'a>> {
     let search = text.map(|text| Search::new(dataset, text));
     let needle = text.map(Needle::new);
+    let hidden = added.map(Additions::hidden);
     let added = added.into_iter().flat_map(|added| added.select(filter));
     let added = added.filter(move |review| needle.as_ref().is_none_or(|needle| needle.is_in(&review.record)));
     let order = |seeded: &ListedReview<'_>, added: &ListedReview<'_>| order(dataset, *seeded, *added);
-    Merged::new(
-        Seeded { rows: dataset.reviews.select(filter), search },
-        added.map(ListedReview::Added),
-        order,
-    )
+    let rows = dataset.reviews.select(filter).without(hidden);
+    Merged::new(Seeded { rows, search }, added.map(ListedReview::Added), order)
 }
 
 /// The questions that are wanted by location and by whether the owner has answered, newest first.
@@ -209,26 +249,30 @@ pub(crate) fn questions<'a>(
     let added = added.into_iter().flat_map(|added| added.questions.values());
     let added = added.filter(move |question| wanted(question.location, question.is_answered()));
     let order = |seeded: &ListedQuestion<'_>, added: &ListedQuestion<'_>| {
-        let key = |question: &ListedQuestion<'_>| match question {
-            ListedQuestion::Seeded(row) => (row.at, row.id),
-            ListedQuestion::Added(question) => (question.at, question.id),
+        let at = |question: &ListedQuestion<'_>| match question {
+            ListedQuestion::Seeded(row) => row.at,
+            ListedQuestion::Added(question) => question.at,
         };
-        key(seeded).cmp(&key(added))
+        // What arrived comes before what was there.
+        at(seeded).cmp(&at(added)).then(Ordering::Less)
     };
     Merged::new(rows.map(ListedQuestion::Seeded), added.map(ListedQuestion::Added), order)
 }
 
-/// Compares by day, then by id (`docs/api.md` 3).
-fn order(dataset: &Dataset, left: ListedReview<'_>, right: ListedReview<'_>) -> Ordering {
+/// Compares a review of the dataset with an added one: by day, then what arrived is the later one, else by id (`docs/api.md` 3).
+fn order(dataset: &Dataset, seeded: ListedReview<'_>, added: ListedReview<'_>) -> Ordering {
     let day = |review| match review {
         ListedReview::Seeded(row) => dataset.reviews.day[row as usize],
         ListedReview::Added(review) => review.values.day,
     };
     let id = |review| match review {
-        ListedReview::Seeded(row) => dataset.review(row).map(|view| view.id.to_string()).unwrap_or_default(),
+        ListedReview::Seeded(row) => dataset.review_id(row).map(|id| id.to_string()).unwrap_or_default(),
         ListedReview::Added(review) => review.id.clone(),
     };
-    day(left).cmp(&day(right)).then_with(|| ids::compare(&id(left), &id(right)))
+    let has_arrived = matches!(added, ListedReview::Added(review) if review.arrival.is_some());
+    day(seeded)
+        .cmp(&day(added))
+        .then_with(|| if has_arrived { Ordering::Less } else { ids::compare(&id(seeded), &id(added)) })
 }
 
 /// The rows of a dataset that are listed.
@@ -308,78 +352,9 @@ where
     }
 }
 
-/// The drawn ids of an account, which are computed when a record is first added to it: walking over a million reviews for each
-/// added one would take too long.
-#[derive(Debug, Default)]
-pub(crate) struct TakenIds {
-    reviews: Mutex<IdsByAccount>,
-    answers: Mutex<IdsByAccount>,
-}
-
-/// Ids, ascending, by account. The lock is held while they are computed.
-type IdsByAccount = BTreeMap<u32, Arc<[u64]>>;
-
-fn ids_of(ids: &Mutex<IdsByAccount>, account: u32, compute: impl FnOnce() -> Vec<u64>) -> Arc<[u64]> {
-    let mut ids = ids.lock().unwrap_or_else(PoisonError::into_inner);
-    let sorted = || {
-        let mut ids = compute();
-        ids.sort_unstable();
-        ids.into()
-    };
-    Arc::clone(ids.entry(account).or_insert_with(sorted))
-}
-
-impl Dataset {
-    /// Whether a review of that account has that id.
-    pub(crate) fn has_review(&self, account: u32, id: &str) -> bool {
-        let number: Option<u64> = id.parse().ok().filter(|number: &u64| number.to_string() == id);
-        let is_drawn = |number| {
-            let drawn = ids_of(&self.taken.reviews, account, || self.drawn_review_ids(account));
-            drawn.binary_search(&number).is_ok()
-        };
-        let lists = self.account(account).locations.iter().flat_map(|location| &location.reviews);
-        let mut given = lists.filter_map(|reviews| match reviews {
-            records::Reviews::Given(given) => Some(given),
-            records::Reviews::Generated(_) => None,
-        });
-        number.is_some_and(is_drawn)
-            || given.any(|given| given.iter().any(|review| review.id.as_deref() == Some(id)))
-    }
-
-    fn drawn_review_ids(&self, account: u32) -> Vec<u64> {
-        let locations = self.locations_of(BusinessRef::Account(account));
-        let rows = locations.into_iter().flat_map(|location| self.reviews.of(location));
-        let ids = rows.filter_map(|row| match self.review(*row)?.id {
-            Id::Number(number) => Some(number),
-            Id::Given(_) => None,
-        });
-        ids.collect()
-    }
-
-    /// Whether a question of that account has that id.
-    pub(crate) fn has_question(&self, account: u32, id: u64) -> bool {
-        self.questions_of(account).any(|row| row.id == id)
-    }
-
-    /// Whether an answer to a question of that account has that id.
-    pub(crate) fn has_answer(&self, account: u32, id: u64) -> bool {
-        let compute = || {
-            let questions = self.questions_of(account).filter_map(|row| self.question(row));
-            questions.flat_map(|question| question.answers).map(|answer| answer.id).collect()
-        };
-        ids_of(&self.taken.answers, account, compute).binary_search(&id).is_ok()
-    }
-
-    fn questions_of(&self, account: u32) -> impl Iterator<Item = &Row> {
-        self.questions.rows.iter().filter(move |row| self.account_of(row.location) == account)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::ids::ID_LIMIT;
-    use crate::dataset::facts::fixture;
 
     #[test]
     fn two_descending_lists_are_merged_and_skipped_together() {
@@ -391,16 +366,6 @@ mod tests {
             let expected = all.get(skip..).unwrap_or_default();
             assert_eq!(merged().skip(skip).collect::<Vec<u32>>(), expected);
             assert_eq!(reversed().skip(skip).collect::<Vec<u32>>(), expected);
-        }
-    }
-
-    #[test]
-    fn ids_of_generated_reviews_are_taken_in_their_account_as_they_are_written() {
-        let dataset = fixture::generated(100);
-        let id = dataset.review(42).unwrap().id.to_string();
-        assert!(dataset.has_review(0, &id));
-        for free in [format!("0{id}"), format!("+{id}"), ID_LIMIT.to_string(), "x".to_owned()] {
-            assert!(!dataset.has_review(0, &free), "{free}");
         }
     }
 }

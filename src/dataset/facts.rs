@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::api::dates::Day;
 use crate::api::sources::Source;
 use crate::clock::Moment;
-use crate::dataset::added::TakenIds;
 use crate::dataset::contacts::Contacts;
+use crate::dataset::ids::IdIndexes;
 use crate::dataset::questions::Questions;
 use crate::dataset::records::{Business, Kind, Location};
 use crate::dataset::reviews::Reviews;
@@ -30,7 +30,7 @@ pub(crate) struct Dataset {
     pub(crate) reviews: Reviews,
     pub(crate) questions: Questions,
     pub(crate) contacts: Contacts,
-    pub(super) taken: TakenIds,
+    pub(super) ids: IdIndexes,
     businesses: Arc<Vec<Business>>,
     /// Each location as (business, index within it); the locations of a business are adjacent.
     locations: Vec<(u32, u32)>,
@@ -88,7 +88,7 @@ impl Dataset {
             reviews,
             questions,
             contacts,
-            taken: TakenIds::default(),
+            ids: IdIndexes::default(),
             businesses,
             locations,
             starts,

@@ -4,7 +4,7 @@ use std::ops::AddAssign;
 
 use serde::{Serialize, Serializer};
 
-use crate::dataset::added::Additions;
+use crate::dataset::added::{Additions, HiddenRows};
 use crate::dataset::facts::Dataset;
 use crate::dataset::selection::Filter;
 
@@ -91,12 +91,20 @@ pub(crate) fn scores(
 ) -> Vec<Score> {
     let reviews = &dataset.reviews;
     let filter = Filter { locations: Some(locations), ..filter.clone() };
+    let hidden = added.map(Additions::hidden);
     let mut scores: Vec<Score> = if filter.is_days_only() {
         let rows = reviews.between(filter.from, filter.to);
-        locations.iter().map(|location| reviews.score(*location, &rows)).collect()
+        let mut scores: Vec<Score> =
+            locations.iter().map(|location| reviews.score(*location, &rows)).collect();
+        for row in hidden.into_iter().flat_map(HiddenRows::rows).filter(|row| rows.contains(row)) {
+            if let Ok(at) = locations.binary_search(&reviews.location[row as usize]) {
+                scores[at] = scores[at].minus(reviews.score_of(row));
+            }
+        }
+        scores
     } else {
         let mut by_location = vec![Score::default(); reviews.locations()];
-        for row in reviews.select(&filter) {
+        for row in reviews.select(&filter).without(hidden) {
             let at = row as usize;
             by_location[reviews.location[at] as usize].add(reviews.sentiment[at], reviews.mentions[at]);
         }
@@ -121,15 +129,13 @@ pub(crate) fn total(
     let filter = Filter { locations: Some(locations), ..filter.clone() };
     let mut total = Score::default();
     if filter.is_days_only() {
-        let rows = reviews.between(filter.from, filter.to);
-        for location in locations {
-            total += reviews.score(*location, &rows);
+        for score in scores(dataset, added, &filter, locations) {
+            total += score;
         }
-    } else {
-        for row in reviews.select(&filter) {
-            let at = row as usize;
-            total.add(reviews.sentiment[at], reviews.mentions[at]);
-        }
+        return total;
+    }
+    for row in reviews.select(&filter).without(added.map(Additions::hidden)) {
+        total += reviews.score_of(row);
     }
     for review in added.into_iter().flat_map(|added| added.select(&filter)) {
         total.add(review.sentiment, review.record.mentions);

@@ -51,5 +51,13 @@ pub(crate) mod contacts;
 pub(crate) mod custom_field;
 /// The dataset as a whole: businesses and locations by number.
 pub(crate) mod facts;
-/// Records that are added while the dataset is served.
+/// Records that arrive in a world.
+pub(crate) mod arrival;
+/// The words of records that arrive without any.
+pub(crate) mod arrival_words;
+/// The ids of an account's records, and rows by id.
+pub(crate) mod ids;
+/// A sorted map whose copies share what is the same.
+pub(crate) mod chunks;
+/// Records that are added or changed while the dataset is served.
 pub(crate) mod added;

@@ -61,6 +61,26 @@ impl Dataset {
         self.given_view(location, &review.record, Id::Given(&review.id))
     }
 
+    /// The id of the review of a row.
+    pub(crate) fn review_id(&self, row: u32) -> Option<Id<'_>> {
+        let location = self.location(self.reviews.location[row as usize]);
+        let origin = self.reviews.origin[row as usize];
+        let block = Record::stream(self.seed, REVIEW, location.number, origin.entry);
+        let record = Record::of(&block, origin.index);
+        Some(match location.reviews.get(origin.entry as usize)? {
+            records::Reviews::Given(given) => {
+                let id = given.get(origin.index as usize)?.id.as_deref();
+                id.map_or_else(|| Id::Number(record.id()), Id::Given)
+            }
+            records::Reviews::Generated(plan) => {
+                let facts = generated_facts(plan, &self.sources, &record);
+                let source = self.sources.get(usize::from(facts.source))?;
+                let number = self.reviews.number[row as usize];
+                Id::Number(record.id_at(point(&block, facts.kind(source), number)))
+            }
+        })
+    }
+
     /// The review of a row. Every row of the columns has one.
     pub(crate) fn review(&self, row: u32) -> Option<ReviewView<'_>> {
         let index = self.reviews.location[row as usize];
@@ -73,7 +93,11 @@ impl Dataset {
                 let id = review.id.as_deref().map_or_else(|| Id::Number(record.id()), Id::Given);
                 self.given_view(location, review, id)
             }
-            records::Reviews::Generated(_) => Some(self.generated_view(row, self.words(row)?)),
+            records::Reviews::Generated(_) => {
+                let words = self.words(row)?;
+                let response_day = words.facts.responded.then(|| self.reviews.updated[row as usize]);
+                Some(Self::generated_view(words, self.reviews.day[row as usize], response_day))
+            }
         }
     }
 
@@ -89,7 +113,9 @@ impl Dataset {
         let source = self.sources.get(usize::from(facts.source))?;
         Some(Words {
             bank: bank(facts.locale, &self.account(self.account_of(index)).category),
-            plan,
+            about: plan.about,
+            locals: plan.locals,
+            nasty: plan.nasty,
             location,
             facts,
             record,
@@ -141,10 +167,10 @@ impl Dataset {
         })
     }
 
-    fn generated_view<'a>(&'a self, row: u32, words: Words<'a>) -> ReviewView<'a> {
+    /// A generated review of that day, and with a response of the other if there is one.
+    pub(super) fn generated_view(words: Words<'_>, day: Day, response_day: Option<Day>) -> ReviewView<'_> {
         let Words { facts, record, source, location, .. } = words;
         let id = Id::Number(record.id_at(words.point));
-        let response_day = facts.responded.then(|| self.reviews.updated[row as usize]);
         ReviewView {
             id,
             rating: facts.rating,
@@ -153,7 +179,7 @@ impl Dataset {
             reviewer: reviewer(&words),
             review_url: Text::Page(location.number, id),
             source,
-            day: self.reviews.day[row as usize],
+            day,
             response: response_day.map(|_| Text::Words(words, WordsOf::Response)),
             response_day,
             published: facts.published,
@@ -175,7 +201,7 @@ fn reviewer<'a>(words: &Words<'a>) -> Reviewer<'a> {
     let is_own_source = matches!(source.alias.as_str(), OUR_WEBSITE | DIRECT_FEEDBACK);
     let (has_picture, has_nickname, has_city) = (draw.below(3) > 0, draw.below(4) == 0, draw.below(2) == 0);
     let has_last_name = is_own_source || draw.below(8) > 0;
-    let home = if draw.chance(words.plan.locals) { words.location.home(locale) } else { elsewhere(locale, &mut draw) };
+    let home = if draw.chance(words.locals) { words.location.home(locale) } else { elsewhere(locale, &mut draw) };
     // Google and Facebook tell no places.
     let home = Some(home).filter(|_| has_city && !words.is_google_or_facebook());
     let first = if words.is_nasty() { nasty::name(&mut draw) } else { person.first };

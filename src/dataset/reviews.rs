@@ -215,6 +215,13 @@ impl Reviews {
         self.by_location.of(location)
     }
 
+    /// What one row adds to a score.
+    pub(crate) fn score_of(&self, row: u32) -> Score {
+        let mut score = Score::default();
+        score.add(self.sentiment[row as usize], self.mentions[row as usize]);
+        score
+    }
+
     /// The score of a location over a range of rows.
     pub(crate) fn score(&self, location: u32, rows: &Range<u32>) -> Score {
         let (span, own) = (self.by_location.span(location), self.of(location));

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::api::dates::Day;
+use crate::dataset::added::HiddenRows;
 use crate::dataset::bits::{Bits, SetBits};
 use crate::dataset::classes::Class;
 use crate::dataset::reviews::Reviews;
@@ -88,6 +89,8 @@ pub(crate) struct Selected<'a> {
     lists: Option<RowLists<'a>>,
     /// The locations that pass, if the lists do not already restrict the walk to them.
     locations: Option<Bits>,
+    /// Rows that do not pass, whatever the filter says.
+    hidden: Option<&'a HiddenRows>,
     block: u32,
     /// Words of the block that have not been visited yet.
     words: SetBits,
@@ -173,6 +176,7 @@ impl Reviews {
             any_of: [ratings, sources],
             lists: lists.map(|lists| RowLists::new(lists, rows.start)),
             locations,
+            hidden: None,
             block: rows.start / BLOCK,
             rows,
             words: SetBits(0),
@@ -181,6 +185,13 @@ impl Reviews {
         };
         selected.enter_block();
         selected
+    }
+}
+
+impl<'a> Selected<'a> {
+    /// The same walk without some rows. It must not have begun.
+    pub(crate) fn without(self, hidden: Option<&'a HiddenRows>) -> Self {
+        Self { hidden, ..self }
     }
 }
 
@@ -223,6 +234,9 @@ impl Selected<'_> {
         }
         if let Some(lists) = &self.lists {
             mask &= lists.words[(self.word % 64) as usize];
+        }
+        if let Some(hidden) = self.hidden {
+            mask &= !hidden.word(self.word);
         }
         let word = self.word as usize;
         for any in self.any_of.iter().flatten() {

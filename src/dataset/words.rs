@@ -10,14 +10,19 @@ use crate::dataset::phrases::{
     Bank, COMMON_SUBJECTS, LOCATION_GROUPS, Piece, Section, Sentence, mood,
 };
 use crate::dataset::places::Point;
-use crate::dataset::records::{Locale, Location, ReviewPlan};
+use crate::dataset::records::{Locale, Location};
 use crate::draw::{Draw, Seed};
 
 /// What the words of a review depend on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Words<'a> {
     pub(crate) bank: &'static Bank,
-    pub(crate) plan: &'a ReviewPlan,
+    /// What it is mainly about: a bit for each index among the category's subjects.
+    pub(crate) about: u32,
+    /// Share of the reviews like it whose author lives where the location is.
+    pub(crate) locals: u32,
+    /// Share of the reviews like it that carry hostile values.
+    pub(crate) nasty: u32,
     pub(crate) location: &'a Location,
     pub(crate) facts: Facts,
     pub(crate) record: Record,
@@ -149,7 +154,7 @@ impl Words<'_> {
     fn choose_subjects(&self, most: usize, chosen: &mut [usize; MOST_SUBJECTS]) -> usize {
         let count = self.bank.subjects.len().min(32);
         let mut draw = self.draw(SUBJECTS);
-        let wanted = self.plan.about & ((1_u64 << count) - 1) as u32;
+        let wanted = self.about & ((1_u64 << count) - 1) as u32;
         let mut taken = 0_u32;
         let most = most.min(count).min(MOST_SUBJECTS);
         for place in chosen.iter_mut().take(most) {
@@ -196,7 +201,7 @@ impl Words<'_> {
 
     /// Whether its comments are a hostile text.
     pub(crate) fn is_nasty(&self) -> bool {
-        self.plan.nasty > 0 && self.draw(NASTY).chance(self.plan.nasty)
+        self.nasty > 0 && self.draw(NASTY).chance(self.nasty)
     }
 
     /// The group of its location and block, among reviews that are not like it in another way.
@@ -270,10 +275,15 @@ impl Words<'_> {
         }
     }
 
+    /// Whether it has comments.
+    pub(crate) fn has_comments(&self) -> bool {
+        self.outline().form != Form::Silent
+    }
+
     /// Whether it has a title. Google and Facebook have none.
     pub(crate) fn has_title(&self) -> bool {
         let can_have = !self.is_google_or_facebook() && self.source.alias != DIRECT_FEEDBACK;
-        can_have && self.draw(FORM).with(1).below(100) < 45 && self.outline().form != Form::Silent
+        can_have && self.draw(FORM).with(1).below(100) < 45 && self.has_comments()
     }
 
     /// Gives the parts of the title.

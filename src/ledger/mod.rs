@@ -3,6 +3,7 @@
 pub(crate) mod contacts;
 pub(crate) mod subscriptions;
 pub(crate) mod added;
+pub(crate) mod changed;
 
 use std::fmt::{self, Display, Formatter};
 use std::sync::Arc;

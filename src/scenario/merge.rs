@@ -11,6 +11,7 @@ use crate::scenario::read::{RawMap, Spanned};
 /// value is replaced whole.
 pub(crate) fn merge(mut base: ScenarioFile, mut over: ScenarioFile) -> ScenarioFile {
     let name = |node: &Node| Some(node.get("name")?.scalar()?.text.to_string());
+    let label = |node: &Node| Some(node.get("label")?.scalar()?.text.to_string());
     over.keys =
         merge_lists(base.keys.take(), over.keys, |key| key.key.as_ref().map(|key| key.value.0.clone()));
     over.businesses = merge_lists(base.businesses.take(), over.businesses, |business| {
@@ -19,6 +20,7 @@ pub(crate) fn merge(mut base: ScenarioFile, mut over: ScenarioFile) -> ScenarioF
     over.faults = merge_lists(base.faults.take(), over.faults, name);
     over.expect = merge_lists(base.expect.take(), over.expect, name);
     over.routes = merge_lists(base.routes.take(), over.routes, name);
+    over.demo = merge_lists(base.demo.take(), over.demo, label);
     over.clock = merge_values(base.clock.take(), over.clock, RawMap::merge);
     over.dialect = merge_values(base.dialect.take(), over.dialect, merge_dialects);
     over.webhooks = merge_values(base.webhooks.take(), over.webhooks, |base, over| {

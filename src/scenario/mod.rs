@@ -31,7 +31,9 @@ pub(crate) mod webhook;
 pub(crate) mod expect;
 pub(crate) mod route;
 pub(crate) mod admin_input;
-pub(crate) mod added_record;
+pub(crate) mod arrival;
+pub(crate) mod happening;
+pub(crate) mod demo;
 #[cfg(test)]
 mod tests;
 
@@ -237,6 +239,7 @@ pub(crate) fn schema() -> Json {
         ("webhooks", webhook::raw::Webhooks::schema(&mut definitions)),
         ("expect", List::<raw_expect::Expectation>::schema(&mut definitions)),
         ("routes", List::<route::RouteMap>::schema(&mut definitions)),
+        ("demo", List::<demo::ButtonMap>::schema(&mut definitions)),
     ] {
         let property = &mut schema["properties"][section];
         let description = property["description"].take();
@@ -277,6 +280,9 @@ fn refine(definitions: &mut Map<String, Json>) {
             &json!({ "items": { "type": ["string", "number", "boolean"], "pattern": host, "maximum": u64::MAX } }),
         ),
         ("Body", "patch", &json!({ "minItems": 1 })),
+        ("TimelineEntry", "data", &json!({ "type": "object" })),
+        ("StepMap", "data", &json!({ "type": "object" })),
+        ("ButtonMap", "do", &json!({ "minItems": 1 })),
     ] {
         let Some(property) = definitions.get_mut(map).and_then(|map| map["properties"].get_mut(key)) else {
             continue;

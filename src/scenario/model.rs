@@ -1,5 +1,7 @@
 //! The validated scenario: every reference is resolved and every default is filled in.
 
+use std::time::Duration;
+
 use crate::api::dialect::Dialect;
 use crate::auth::Key;
 use crate::clock::{self, Moment};
@@ -8,7 +10,7 @@ use crate::draw::Seed;
 use crate::expect::expectation::Expectation;
 use crate::fault::Fault;
 use crate::scenario::route::Route;
-use crate::webhook::settings::Webhooks;
+use crate::webhook::settings::{Happening, Webhooks};
 
 #[derive(Debug)]
 pub(crate) struct Scenario {
@@ -34,6 +36,28 @@ pub(crate) struct Scenario {
     /// The routes, in the order in which they are considered.
     #[cfg_attr(not(test), expect(dead_code, reason = "they are checked, and not acted on yet"))]
     pub(crate) routes: Vec<Route>,
+    /// The buttons for a demonstration, in the order in which they are shown.
+    #[cfg_attr(not(test), expect(dead_code, reason = "they are checked, and not acted on yet"))]
+    pub(crate) demo: Vec<DemoButton>,
+}
+
+/// A button for a demonstration.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct DemoButton {
+    pub(crate) label: String,
+    /// What it does, in this order.
+    pub(crate) steps: Vec<DemoStep>,
+}
+
+/// A step of a demo button.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum DemoStep {
+    /// An event is emitted, or a record arrives.
+    Happens(Happening),
+    /// The world's clock is advanced.
+    Advance(Duration),
+    /// A fault is switched on or off.
+    Fault { name: String, enabled: bool },
 }
 
 /// The seed of all draws.

@@ -49,6 +49,8 @@ raw! {
         optional "routes" routes: List<Node>,
         /// Variations of the API's behaviour where its document is silent.
         optional "dialect" dialect: Dialect,
+        /// Buttons for a demonstration.
+        optional "demo" demo: List<Node>,
     }
 
     /// The virtual clock.

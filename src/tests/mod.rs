@@ -2,6 +2,7 @@
 //! tests of the running program are in `tests/suite`.
 
 mod harness;
+mod arrivals;
 mod days;
 mod greeting;
 

@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use crate::api::operation::Operation;
+use crate::dataset::arrival::Arrival;
 use crate::fault::condition::During;
 use crate::fault::count::Count;
 use crate::webhook::fault::Stage;
@@ -22,6 +23,13 @@ pub(crate) struct Webhooks {
     pub(crate) timeline: Vec<TimelineEntry>,
     /// The name of each is its place.
     pub(crate) faults: Vec<DeliveryFault>,
+}
+
+impl Webhooks {
+    /// Whether records arrive on the timeline.
+    pub(crate) fn has_arrivals(&self) -> bool {
+        self.timeline.iter().any(|entry| matches!(entry.what, Happening::Record(..)))
+    }
 }
 
 /// A pattern of hosts.
@@ -82,11 +90,20 @@ impl Default for Retry {
     }
 }
 
-/// An event that happens without the admin API.
+/// Something that happens without the admin API.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct TimelineEntry {
     pub(crate) when: When,
-    pub(crate) event: Emission,
+    pub(crate) what: Happening,
+}
+
+/// What happens by an entry of the timeline, or by a step of a demo button.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Happening {
+    /// An event is emitted.
+    Event(Emission),
+    /// A record arrives, and is announced by the event of that name, else by the usual one where the scenario has it.
+    Record(Arrival, Option<String>),
 }
 
 /// When an entry of the timeline fires. Spans are of the world's clock.

@@ -10,6 +10,7 @@ use serde_json::Value;
 use tokio::sync::Notify;
 
 use crate::clock::{self, Moment, Reading, VirtualClock, later};
+use crate::dataset::arrival::Arrival;
 use crate::draw::{Draw, Seed};
 use crate::fault::counters::{Counters, Plan};
 use crate::ledger::subscriptions::Subscription;
@@ -21,7 +22,7 @@ use crate::webhook::event::{Content, Event, Identity};
 use crate::webhook::fault::{DeliveryKey, Stage};
 use crate::webhook::plan::WebhookPlan;
 use crate::webhook::schedule::{AttemptResult, QUEUE_FULL, Schedule, StillPending};
-use crate::webhook::settings::{DeliveryEffect, Emission, Signing};
+use crate::webhook::settings::{DeliveryEffect, Emission, Happening, Signing};
 use crate::webhook::{sign, timeline};
 
 /// The User-Agent of deliveries.
@@ -35,7 +36,9 @@ pub(crate) trait WorldHandle: Send + Sync {
     fn subscribers(&self, business: u64, event: &str) -> Vec<Subscription>;
     /// A contact for a new conversation of an account, in the API's field names: the one of that id, else a drawn one.
     fn contact(&self, business: u64, id: Option<u64>, draw: &mut Draw) -> Value;
-    /// Whether `contact` answers at once. Otherwise `prepare` makes it so, which may take seconds.
+    /// Stores a record that arrives. Returns the event that announces it, if there is one.
+    fn arrive(&self, arrival: &Arrival, event: Option<&str>, now: Moment) -> Option<Emission>;
+    /// Whether `contact` and `arrive` answer at once. Otherwise `prepare` makes it so, which may take seconds.
     fn is_ready(&self) -> bool;
     fn prepare(&self);
     /// Called when an attempt of a delivery has ended.
@@ -195,16 +198,25 @@ impl WebhookState {
         Some(emitted)
     }
 
-    /// Emits the events of the timeline that are due, in order, at most `limit` of them.
+    /// Does what is due on the timeline, in order, at most `limit` entries: emits events and lets records arrive.
     pub(crate) fn emit_due(&self, world: &dyn WorldHandle, reading: Reading, limit: usize) -> TimelineStep {
         let mut state = self.state();
         let plan = Arc::clone(&state.plan);
         let (entries, by) = (&plan.settings.timeline, reading.since_start());
         let mut step = TimelineStep::default();
         for _ in 0..limit {
-            let Some((since_start, emission)) = state.timeline.take(entries, by) else { return step };
-            let Some(business) = emission.business else { continue };
+            let Some((since_start, what)) = state.timeline.take(entries, by) else { return step };
             let now = later(reading.start, since_start);
+            let announced;
+            let emission = match what {
+                Happening::Event(emission) => emission,
+                Happening::Record(arrival, event) => {
+                    announced = world.arrive(arrival, event.as_deref(), now);
+                    let Some(emission) = &announced else { continue };
+                    emission
+                }
+            };
+            let Some(business) = emission.business else { continue };
             // An event of a conversation that is closed by now is skipped.
             let emitted = state.emit(world, Emit { emission, business, contact: None, now, since_start });
             step.dead += emitted.map_or(0, |emitted| emitted.dead);

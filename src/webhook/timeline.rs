@@ -1,9 +1,9 @@
-//! The timeline of a scenario: events at fixed times of the world's clock, and events that follow an operation.
+//! The timeline of a scenario: events and arriving records at fixed times of the world's clock, and those that follow an operation.
 
 use std::time::Duration;
 
 use crate::api::operation::Operation;
-use crate::webhook::settings::{Emission, TimelineEntry, When};
+use crate::webhook::settings::{Happening, TimelineEntry, When};
 
 /// How often each entry of a timeline has fired.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,10 +35,10 @@ impl Progress {
         &mut self,
         timeline: &'a [TimelineEntry],
         since_start: Duration,
-    ) -> Option<(Duration, &'a Emission)> {
+    ) -> Option<(Duration, &'a Happening)> {
         let (next, place) = self.first(timeline).filter(|(next, _)| *next <= since_start)?;
         *self.0.get_mut(place)? += 1;
-        Some((next, &timeline.get(place)?.event))
+        Some((next, &timeline.get(place)?.what))
     }
 
     /// How many events are due by a time and have not fired, without walking over them.
@@ -76,21 +76,38 @@ fn due_by(when: When, since_start: Duration) -> u64 {
     }
 }
 
-/// The events that follow an operation, in the order written.
-pub(crate) fn following(timeline: &[TimelineEntry], operation: Operation) -> impl Iterator<Item = &Emission> {
+/// What follows an operation, in the order written.
+pub(crate) fn following(
+    timeline: &[TimelineEntry],
+    operation: Operation,
+) -> impl Iterator<Item = &Happening> {
     let after = timeline.iter().filter(move |entry| entry.when == When::After(operation));
-    after.map(|entry| &entry.event)
+    after.map(|entry| &entry.what)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::webhook::settings::Emission;
+
+    fn name(what: &Happening) -> &str {
+        match what {
+            Happening::Event(emission) => &emission.event,
+            Happening::Record(..) => "record",
+        }
+    }
 
     fn entry(when: When, event: &str) -> TimelineEntry {
         let event = event.to_owned();
         TimelineEntry {
             when,
-            event: Emission { event, business: None, conversation: None, text: None, data: None },
+            what: Happening::Event(Emission {
+                event,
+                business: None,
+                conversation: None,
+                text: None,
+                data: None,
+            }),
         }
     }
 
@@ -107,13 +124,13 @@ mod tests {
         assert_eq!(progress.count_due(&timeline, seconds(9)), 3);
         let mut taken = |by| {
             let taken = std::iter::from_fn(|| progress.take(&timeline, by));
-            taken.map(|(at, event)| format!("{} {}", at.as_secs(), event.event)).collect::<Vec<_>>()
+            taken.map(|(at, what)| format!("{} {}", at.as_secs(), name(what))).collect::<Vec<_>>()
         };
         assert_eq!(taken(seconds(2)), Vec::<String>::new());
         assert_eq!(taken(seconds(9)), ["3 every", "4 at", "6 every"]);
         assert_eq!(progress.next(&timeline), None);
         assert_eq!(Progress::until(&timeline, seconds(3)).next(&timeline), Some(seconds(4)));
-        assert_eq!(following(&timeline, Operation::new("contact")).next().unwrap().event, "after");
+        assert_eq!(name(following(&timeline, Operation::new("contact")).next().unwrap()), "after");
     }
 
     #[test]

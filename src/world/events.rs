@@ -8,7 +8,9 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use crate::api::operation::Operation;
-use crate::clock::{self, Mode, VirtualClock};
+use crate::clock::{self, Mode, Moment, VirtualClock};
+use crate::dataset::arrival::Arrival;
+use crate::dataset::facts::Dataset;
 use crate::dataset::people::person;
 use crate::dataset::records::{Contact, Locale};
 use crate::draw::Draw;
@@ -18,7 +20,7 @@ use crate::ledger::subscriptions::Subscription;
 use crate::webhook::delivery::Delivery;
 use crate::webhook::engine::{ClockError, ClockMove};
 use crate::webhook::schedule::StillPending;
-use crate::webhook::settings::Emission;
+use crate::webhook::settings::{Emission, Happening};
 use crate::webhook::state::{Deliveries, Emit, Emitted, WebhookState, WorldHandle};
 use crate::webhook::timeline;
 use crate::world::run::Run;
@@ -44,8 +46,18 @@ impl Run {
     /// the id of the contact that it wrote.
     pub(crate) fn operation_done(self: &Arc<Self>, operation: Operation, account: u64, contact: Option<u64>) {
         let snapshot = self.snapshot();
-        for emission in timeline::following(&snapshot.webhooks.settings.timeline, operation) {
-            self.emit(emission, emission.business.unwrap_or(account), contact);
+        for what in timeline::following(&snapshot.webhooks.settings.timeline, operation) {
+            match what {
+                Happening::Event(emission) => {
+                    self.emit(emission, emission.business.unwrap_or(account), contact);
+                }
+                Happening::Record(arrival, event) => {
+                    let emission = self.arrive_on_timeline(arrival, event.as_deref(), self.clock.now());
+                    if let Some(emission) = emission {
+                        self.emit(&emission, emission.business.unwrap_or(account), None);
+                    }
+                }
+            }
         }
     }
 
@@ -137,12 +149,24 @@ impl WorldHandle for Run {
         json
     }
 
+    fn arrive(&self, arrival: &Arrival, event: Option<&str>, now: Moment) -> Option<Emission> {
+        self.arrive_on_timeline(arrival, event, now)
+    }
+
     fn is_ready(&self) -> bool {
-        self.snapshot().ready().is_some()
+        let snapshot = self.snapshot();
+        let is_indexed =
+            |dataset: &Dataset| !snapshot.webhooks.settings.has_arrivals() || dataset.is_indexed();
+        snapshot.ready().is_some_and(|dataset| is_indexed(dataset) && !self.added.is_stale(dataset))
     }
 
     fn prepare(&self) {
-        self.snapshot().dataset();
+        let snapshot = self.snapshot();
+        let dataset = snapshot.dataset();
+        if snapshot.webhooks.settings.has_arrivals() {
+            dataset.index_ids();
+        }
+        drop(self.added.read(dataset));
     }
 
     fn delivery_changed(&self, delivery: &Delivery) {

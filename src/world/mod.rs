@@ -12,6 +12,8 @@ pub(crate) mod shared;
 pub(crate) mod run;
 /// Events of a run.
 pub(crate) mod events;
+/// Records that arrive in a run, and reviews that are changed there.
+pub(crate) mod arrivals;
 /// Fault changes made at runtime.
 pub(crate) mod fault_edits;
 /// Requests to create a world, and why they fail.

@@ -46,11 +46,13 @@ const BEYOND_A_SCHEMA: [(&str, &[&str]); 5] = [
 ];
 
 /// Such errors whose codes are also those of others, by their messages.
-const MESSAGES: [&str; 13] = [
+const MESSAGES: [&str; 15] = [
     // Which keys go together.
     "a patch entry `",
     "a signature needs a `secret`",
     "a timeline entry needs",
+    "a step needs",
+    "a step with",
     "`after` needs `error`, `status` or `fault`",
     "an expectation needs",
     "this expectation needs",

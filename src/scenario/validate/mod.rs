@@ -27,7 +27,7 @@ use crate::scenario::read::Spanned;
 use crate::scenario::references::References;
 use crate::scenario::source::Span;
 use crate::scenario::times::ClockStart;
-use crate::scenario::{expect, fault, route, webhook};
+use crate::scenario::{demo, expect, fault, route, webhook};
 
 /// What records are checked against: the clock's start and the sources.
 #[derive(Debug)]
@@ -86,6 +86,7 @@ pub(crate) fn scenario(loader: &mut Loader, root: ScenarioFile, name: String) ->
     let summary = root.summary.map(|summary| summary.value.0);
     let (faults, expect, routes) =
         (nodes(root.faults.as_ref()), nodes(root.expect.as_ref()), nodes(root.routes.as_ref()));
+    let demo_nodes = nodes(root.demo.as_ref());
     let webhooks = root.webhooks.as_ref().map(|map| &map.value);
     let findings = &mut loader.findings;
     let mut references = References {
@@ -99,6 +100,7 @@ pub(crate) fn scenario(loader: &mut Loader, root: ScenarioFile, name: String) ->
     references.custom_codes = fault::custom_codes(&faults);
     let expectations = expect::validate(findings, &references, &expect);
     let routes = route::validate(findings, &references, &routes);
+    let demo = demo::validate(findings, &references, &demo_nodes);
     Scenario {
         name,
         summary,
@@ -113,6 +115,7 @@ pub(crate) fn scenario(loader: &mut Loader, root: ScenarioFile, name: String) ->
         webhooks,
         expectations,
         routes,
+        demo,
     }
 }
 

@@ -194,7 +194,7 @@ mod tests {
     use super::*;
     use crate::operations::contact;
     use crate::scenario::references::fixtures::validate_yaml;
-    use crate::webhook::settings::{Host, When};
+    use crate::webhook::settings::{Happening, Host, When};
 
     fn read(text: &str) -> (Webhooks, Vec<&'static str>) {
         validate_yaml(text, |findings, references, nodes| {
@@ -237,7 +237,7 @@ faults:
                 When::After(contact::SPEC.operation)
             ]
         );
-        let last = &webhooks.timeline[2].event;
+        let Happening::Event(last) = &webhooks.timeline[2].what else { panic!("{webhooks:?}") };
         assert_eq!((last.event.as_str(), last.business), ("conversation.closed", None));
         let fault = &webhooks.faults[0];
         assert_eq!(fault.events, ["conversation.closed", "post.published"]);

@@ -7,11 +7,13 @@ use serde_json::{Map, Value as Json, json};
 use crate::fault::condition::During;
 use crate::fault::count::Hit;
 use crate::operations::spec::Spec;
+use crate::scenario::arrival::{Arriving, Response};
 use crate::scenario::collections::{Member, OneOrMany};
 use crate::scenario::diagnostic::Findings;
 use crate::scenario::fault::count::Exactly;
 use crate::scenario::node::Node;
 use crate::scenario::raw::List;
+use crate::scenario::raw_records;
 use crate::scenario::read::{Read, choice, raw};
 use crate::scenario::report::must_be;
 use crate::scenario::scalars::{Id, Integer, NonBlank, Share, Text, parse_decimal};
@@ -27,7 +29,7 @@ raw! {
         optional "retry" retry: Retry,
         /// Additional events, and payload templates for the built-in ones.
         optional "events" events: Events,
-        /// Events that are emitted automatically, scheduled on the world's clock or after an operation.
+        /// Events that are emitted and records that arrive automatically, scheduled on the world's clock or after an operation.
         optional "timeline" timeline: List<TimelineEntry>,
         /// Faults that apply to deliveries.
         optional "faults" faults: List<DeliveryFault>,
@@ -63,19 +65,26 @@ raw! {
         optional "payload" payload: NonBlank,
     }
 
-    /// An event that is emitted automatically, triggered by one of `at`, `every` and `after`.
+    /// An event that is emitted automatically, or a record that arrives, triggered by one of `at`, `every` and `after`.
     pub(crate) struct TimelineEntry "a timeline entry" {
-        /// Emits the event once, this long after the world's start.
+        /// It happens once, this long after the world's start.
         optional "at" at: Duration,
-        /// Emits the event repeatedly, at this interval.
+        /// It happens repeatedly, at this interval.
         optional "every" every: Duration,
-        /// Emits the event after each successful call of this operation.
+        /// It happens after each successful call of this operation.
         optional "after" after: &'static Spec,
-        /// With `every`: how many times the event is emitted. Default: without end.
+        /// With `every`: how many times it happens. Default: without end.
         optional "times" times: Integer<1, { u32::MAX as u64 }>,
-        /// Name of the event.
-        required "event" event: NonBlank,
-        /// Number of the account. Required unless `after` is given; then the default is the account of the call.
+        /// A review arrives. What is not given is generated.
+        optional "review" review: Arriving<raw_records::Review>,
+        /// A question arrives. What is not given is generated.
+        optional "question" question: Arriving<raw_records::Question>,
+        /// The owner responds to a review.
+        optional "response" response: Response,
+        /// Name of the event. Beside a record it carries the record, and the default is `review.created`, `question.created` or
+        /// `review.updated` where the scenario has that event.
+        optional "event" event: NonBlank,
+        /// Number of the event's account. Required unless `after` is given; then the default is the account of the call.
         optional "business" business: Id,
         /// Name of the conversation that the event belongs to.
         optional "conversation" conversation: NonBlank,

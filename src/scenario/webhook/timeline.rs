@@ -1,15 +1,13 @@
-//! Validates the timeline: events that are emitted automatically.
+//! Validates the timeline: events that are emitted and records that arrive automatically.
 
-use serde_json::{Map, Value};
-
-use crate::scenario::collections::OneOrMany;
 use crate::scenario::diagnostic::Findings;
+use crate::scenario::happening::{self, Keys};
 use crate::scenario::node::Node;
 use crate::scenario::read::Spanned;
-use crate::scenario::references::{References, check_accounts};
+use crate::scenario::references::References;
 use crate::scenario::report::{at_most_one, stray_key};
-use crate::scenario::webhook::{event, raw};
-use crate::webhook::settings::{Emission, TimelineEntry, When};
+use crate::scenario::webhook::raw;
+use crate::webhook::settings::{TimelineEntry, When};
 
 /// Validates an entry; `node` is the tree that `raw` was read from.
 pub(crate) fn validate(
@@ -20,35 +18,28 @@ pub(crate) fn validate(
 ) -> Option<TimelineEntry> {
     let entry = &raw.value;
     let when = when(findings, entry, node);
-    let name = entry.event.as_ref().and_then(|name| event::validate(findings, references, name));
-    let business = entry
-        .business
-        .and_then(|number| check_accounts(findings, references, &OneOrMany(vec![number])).pop());
-    if node.get("business").is_none() && matches!(when, Some(When::At(_) | When::Every { .. })) {
+    let keys = Keys {
+        review: entry.review.as_ref(),
+        question: entry.question.as_ref(),
+        response: entry.response.as_ref(),
+        event: entry.event.as_ref(),
+        business: entry.business,
+        conversation: entry.conversation.as_ref(),
+        text: entry.text.as_ref(),
+        data: entry.data.as_ref(),
+    };
+    let what = happening::validate(findings, references, &keys, ("a timeline entry", node));
+    let needs_business = !happening::has_record(node) && node.get("event").is_some();
+    if needs_business
+        && node.get("business").is_none()
+        && matches!(when, Some(When::At(_) | When::Every { .. }))
+    {
         findings
             .error("missing-key", raw.span, "a timeline entry needs `business`")
             .label("`business` is missing")
             .help("it can be left out only with `after`, where it is the account of the call");
     }
-    let data = entry.data.as_ref().and_then(|data| members(findings, data));
-    let event = Emission {
-        event: name?,
-        business,
-        conversation: entry.conversation.as_ref().map(|name| name.value.0.clone()),
-        text: entry.text.as_ref().map(|text| text.value.0.clone()),
-        data,
-    };
-    Some(TimelineEntry { when: when?, event })
-}
-
-fn members(findings: &mut Findings, data: &Spanned<Node>) -> Option<Map<String, Value>> {
-    if let Value::Object(members) = data.value.to_json() {
-        return Some(members);
-    }
-    findings
-        .error("wrong-kind", data.span, "`data` must be a map")
-        .label(format!("this is {}", data.value.kind()));
-    None
+    Some(TimelineEntry { when: when?, what: what? })
 }
 
 fn when(findings: &mut Findings, entry: &raw::TimelineEntry, node: &Node) -> Option<When> {

@@ -57,6 +57,7 @@ pub(crate) fn routes(config: &mut web::ServiceConfig) {
                 .service(web::resource("/contacts").get(contacts::list))
                 .service(web::resource("/subscriptions").get(subscriptions::list))
                 .service(web::resource("/reviews").get(reviews::list).post(reviews::create))
+                .service(web::resource("/reviews/{id:.+}").patch(reviews::patch).delete(reviews::delete))
                 .service(web::resource("/questions").get(questions::list).post(questions::create)),
         );
 }

@@ -4,15 +4,17 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use actix_web::HttpResponse;
+use actix_web::http::StatusCode;
 
 use crate::dataset::added::{self, AddedQuestion, ListedQuestion};
+use crate::dataset::arrival::Arrival;
 use crate::dataset::questions;
 use crate::operations::qna::Question;
-use crate::scenario::added_record;
+use crate::scenario::arrival;
 use crate::server::admin::error::AdminError;
 use crate::server::admin::extract::{PathWorld, Query, Text, WorldPath};
 use crate::server::admin::list;
-use crate::server::admin::records::{self, RecordsQuery, invalid, not_added};
+use crate::server::admin::records::{self, RecordsQuery, invalid, not_recorded};
 use crate::server::api::build_dataset;
 use crate::server::long;
 use crate::world::World;
@@ -69,21 +71,21 @@ fn select(
     Ok((rows.collect(), questions().count()))
 }
 
-/// Adds a question to a world.
+/// Adds a question to a world, as if it arrived now.
 ///
-/// The body is a question as a scenario's seed data has it, with the number of its location as `businessId`.
+/// The body is a question as a scenario's seed data has it, with the number of its location as `businessId`. Without `question`, its
+/// words are generated.
 #[utoipa::path(post, path = "/__admin/worlds/{world}/questions", params(WorldPath), request_body = Object,
     responses((status = 201, description = "The question, as the API answers it", body = Object)))]
 pub(crate) async fn create(
     PathWorld(world): PathWorld,
     Text(text): Text,
 ) -> Result<HttpResponse, AdminError> {
-    records::create(world, text, |text, to, run| {
-        let (location, question) =
-            added_record::parse_question(text, to).map_err(|problems| invalid(&problems))?;
-        let added = run.added.add_question(to.dataset, location, question);
-        let added = added.map_err(|reason| not_added(&reason))?;
-        Ok(list::json(&Question::of(to.dataset.added_question(&added))))
-    })
-    .await
+    let question = records::write(world, move |snapshot, run| {
+        let question = arrival::parse_question(&text, snapshot.dataset());
+        let question = question.map_err(|problems| invalid("added", &problems))?;
+        let recorded = run.arrive(snapshot, &Arrival::Question(question), None);
+        Ok(recorded.map_err(|reason| not_recorded("added", &reason))?.json)
+    });
+    Ok(records::respond(StatusCode::CREATED, question.await?))
 }

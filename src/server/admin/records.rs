@@ -9,14 +9,16 @@ use utoipa::IntoParams;
 
 use crate::dataset::facts::Dataset;
 use crate::ledger::added::NotAdded;
-use crate::scenario::added_record::AddTarget;
+use crate::ledger::changed::NotChanged;
 use crate::scenario::diagnostic::Diagnostic;
 use crate::server::admin::error::AdminError;
 use crate::server::admin::list::{Limit, Offset};
 use crate::server::api::build_dataset;
 use crate::server::long;
 use crate::world::World;
+use crate::world::arrivals::NotRecorded;
 use crate::world::run::Run;
+use crate::world::snapshot::Snapshot;
 
 /// Which records are asked for.
 #[derive(Deserialize, IntoParams)]
@@ -47,36 +49,44 @@ impl RecordsQuery {
     }
 }
 
-/// Adds a record to a world. `add` reads the body, adds the record, and writes it as the API answers it.
-pub(crate) async fn create(
+/// Changes the records of a world, once its dataset is built, on another thread.
+pub(crate) async fn write<T: Send + 'static>(
     world: Arc<World>,
-    text: String,
-    add: impl FnOnce(&str, AddTarget<'_>, &Run) -> Result<String, AdminError> + Send + 'static,
-) -> Result<HttpResponse, AdminError> {
+    write: impl FnOnce(&Snapshot, &Arc<Run>) -> Result<T, AdminError> + Send + 'static,
+) -> Result<T, AdminError> {
     let snapshot = world.snapshot();
     build_dataset(&snapshot).await;
-    let added = long::run(move || {
-        let run = world.run();
-        add(&text, AddTarget { dataset: snapshot.dataset(), now: run.clock.now() }, &run)
-    });
-    Ok(HttpResponse::Created().content_type("application/json").body(added.await??))
+    long::run(move || write(&snapshot, &world.run())).await?
 }
 
-/// The error for a record that has problems.
-pub(crate) fn invalid(problems: &[Diagnostic]) -> AdminError {
+/// The answer with a record as the API shows it.
+pub(crate) fn respond(status: StatusCode, json: String) -> HttpResponse {
+    HttpResponse::build(status).content_type("application/json").body(json)
+}
+
+/// The error for a body that has problems.
+pub(crate) fn invalid(done: &str, problems: &[Diagnostic]) -> AdminError {
     let first = problems.first().map_or_else(String::new, |problem| format!(": {}", problem.message));
-    AdminError::diagnostics(format!("Nothing was added{first}. See the diagnostics."), problems)
+    AdminError::diagnostics(format!("Nothing was {done}{first}. See the diagnostics."), problems)
 }
 
-/// The error for a record that is not added.
-pub(crate) fn not_added(reason: &NotAdded) -> AdminError {
-    match reason {
-        NotAdded::IdTaken { what, id } => AdminError::conflict(format!(
-            "Nothing was added: the account has the {what} id {id} already. Give another, or none: then one is drawn."
-        )),
-        NotAdded::Full(full) => {
-            let message = format!("Nothing was added: {full}.");
-            AdminError::new(StatusCode::PAYLOAD_TOO_LARGE, message)
+/// The error for a record that is not stored or changed.
+pub(crate) fn not_recorded(done: &str, reason: &NotRecorded) -> AdminError {
+    let (status, advice) = match reason {
+        NotRecorded::NotAdded(NotAdded::IdTaken { .. }) => {
+            (StatusCode::CONFLICT, " Give another, or none: then one is drawn.")
         }
-    }
+        NotRecorded::NotAdded(NotAdded::Full(_)) | NotRecorded::NotChanged(NotChanged::Full(_)) => {
+            (StatusCode::PAYLOAD_TOO_LARGE, "")
+        }
+        NotRecorded::NotChanged(NotChanged::Ambiguous(_)) => {
+            (StatusCode::CONFLICT, " Add ?business= with one of them.")
+        }
+        NotRecorded::NotChanged(NotChanged::NoResponse) => (StatusCode::BAD_REQUEST, ""),
+        NotRecorded::NoLocation(_)
+        | NotRecorded::NotChanged(NotChanged::Unknown | NotChanged::NoneArrived) => {
+            (StatusCode::NOT_FOUND, "")
+        }
+    };
+    AdminError::new(status, format!("Nothing was {done}: {reason}.{advice}"))
 }

@@ -3,16 +3,20 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use actix_web::HttpResponse;
+use actix_web::http::StatusCode;
+use actix_web::{HttpResponse, web};
+use serde::Deserialize;
+use utoipa::{IntoParams, ToSchema};
 
 use crate::dataset::added::{self, AddedReview, ListedReview};
+use crate::dataset::arrival::{Answered, Arrival};
 use crate::dataset::selection::Filter;
 use crate::operations::reviews::Response;
-use crate::scenario::added_record;
+use crate::scenario::arrival;
 use crate::server::admin::error::AdminError;
-use crate::server::admin::extract::{PathWorld, Query, Text, WorldPath};
+use crate::server::admin::extract::{PathWorld, Query, Text, WorldPath, number};
 use crate::server::admin::list;
-use crate::server::admin::records::{self, RecordsQuery, invalid, not_added};
+use crate::server::admin::records::{self, RecordsQuery, invalid, not_recorded};
 use crate::server::api::build_dataset;
 use crate::server::long;
 use crate::world::World;
@@ -59,7 +63,9 @@ fn select(
     let added = world.run().added.read(dataset);
     let filter = Filter { locations: Some(&locations), ..Filter::default() };
     let seeded: usize = locations.iter().map(|location| dataset.reviews.of(*location).len()).sum();
-    let total = seeded + added.as_deref().map_or(0, |added| added.select(&filter).count());
+    let is_asked = |row: &u32| locations.binary_search(&dataset.reviews.location[*row as usize]).is_ok();
+    let hidden = added.iter().flat_map(|added| added.hidden().rows()).filter(is_asked).count();
+    let total = seeded - hidden + added.as_deref().map_or(0, |added| added.select(&filter).count());
     let reviews = added::reviews(dataset, added.as_deref(), &filter, None);
     let rows = reviews.skip(query.offset.0).take(query.limit.0).map(|review| match review {
         ListedReview::Seeded(row) => Row::Seeded(row),
@@ -68,21 +74,91 @@ fn select(
     Ok((rows.collect(), total))
 }
 
-/// Adds a review to a world.
+/// Adds a review to a world, as if it arrived now.
 ///
-/// The body is a review as a scenario's seed data has it, with the number of its location as `businessId`.
+/// The body is a review as a scenario's seed data has it, with the number of its location as `businessId`. Without `comments`, its
+/// words are generated; `about` gives their subjects.
 #[utoipa::path(post, path = "/__admin/worlds/{world}/reviews", params(WorldPath), request_body = Object,
     responses((status = 201, description = "The review, as the API answers it", body = Object)))]
 pub(crate) async fn create(
     PathWorld(world): PathWorld,
     Text(text): Text,
 ) -> Result<HttpResponse, AdminError> {
-    records::create(world, text, |text, to, run| {
-        let (location, review) =
-            added_record::parse_review(text, to).map_err(|problems| invalid(&problems))?;
-        let added = run.added.add_review(to.dataset, location, review);
-        let added = added.map_err(|reason| not_added(&reason))?;
-        Ok(list::json(&to.dataset.added_review(&added).as_ref().map(Response::of)))
+    let review = records::write(world, move |snapshot, run| {
+        let review = arrival::parse_review(&text, snapshot.dataset());
+        let review = review.map_err(|problems| invalid("added", &problems))?;
+        let recorded = run.arrive(snapshot, &Arrival::Review(review), None);
+        Ok(recorded.map_err(|reason| not_recorded("added", &reason))?.json)
+    });
+    Ok(records::respond(StatusCode::CREATED, review.await?))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Path)]
+pub(crate) struct ReviewPath {
+    /// Name of the world.
+    #[expect(dead_code, reason = "another extractor reads it")]
+    world: String,
+    /// Id of the review.
+    id: String,
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ReviewQuery {
+    /// Number of the review's account or location, where several accounts have the id.
+    #[serde(default, deserialize_with = "number")]
+    #[param(value_type = Option<u64>)]
+    business: Option<u64>,
+}
+
+/// The changes of a review.
+#[derive(ToSchema)]
+#[schema(rename_all = "camelCase")]
+#[expect(dead_code, reason = "a schema")]
+pub(crate) struct ChangeReview {
+    /// The owner's response; null takes it away.
+    response: Option<String>,
+    /// Day of the response. Default: of a new response the world's present day.
+    response_date: Option<String>,
+    /// Whether the review is published; if not, it is parked.
+    published: Option<bool>,
+}
+
+/// Changes a review in a world: the owner's response, and whether it is published.
+#[utoipa::path(patch, path = "/__admin/worlds/{world}/reviews/{id}", params(ReviewPath, ReviewQuery), request_body = ChangeReview,
+    responses((status = 200, description = "The review, as the API answers it", body = Object)))]
+pub(crate) async fn patch(
+    PathWorld(world): PathWorld,
+    path: web::Path<ReviewPath>,
+    Query(query): Query<ReviewQuery>,
+    Text(text): Text,
+) -> Result<HttpResponse, AdminError> {
+    let which = which(path, &query);
+    let review = records::write(world, move |snapshot, run| {
+        let change = arrival::parse_change(&text).map_err(|problems| invalid("changed", &problems))?;
+        let recorded = run.change_review(snapshot, &which, &change);
+        Ok(recorded.map_err(|reason| not_recorded("changed", &reason))?.json)
+    });
+    Ok(records::respond(StatusCode::OK, review.await?))
+}
+
+/// Takes a review down in a world.
+#[utoipa::path(delete, path = "/__admin/worlds/{world}/reviews/{id}", params(ReviewPath, ReviewQuery),
+    responses((status = 204, description = "Taken down")))]
+pub(crate) async fn delete(
+    PathWorld(world): PathWorld,
+    path: web::Path<ReviewPath>,
+    Query(query): Query<ReviewQuery>,
+) -> Result<HttpResponse, AdminError> {
+    let which = which(path, &query);
+    records::write(world, move |snapshot, run| {
+        run.remove_review(snapshot, &which).map_err(|reason| not_recorded("taken down", &reason))
     })
-    .await
+    .await?;
+    Ok(HttpResponse::NoContent().finish())
+}
+
+fn which(path: web::Path<ReviewPath>, query: &ReviewQuery) -> Answered {
+    Answered::Id { id: path.into_inner().id, business: query.business }
 }

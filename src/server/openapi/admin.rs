@@ -47,6 +47,8 @@ use crate::server::{docs, metrics};
         subscriptions::list,
         reviews::list,
         reviews::create,
+        reviews::patch,
+        reviews::delete,
         questions::list,
         questions::create,
         metrics::get,
