@@ -60,7 +60,7 @@ const AFTER_PANIC: Duration = Duration::from_millis(100);
 
 /// Serves until Ctrl-C or SIGTERM.
 pub(crate) fn run(flags: &Flags) -> Exit {
-    memory::limit_arenas(workers(flags) + 2);
+    memory::limit(workers(flags) + 2);
     let requests = !flags.quiet && (flags.log == Format::Json || std::io::stdout().is_terminal());
     let log = match Log::start(flags.log, requests) {
         Ok(log) => log,
