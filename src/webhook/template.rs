@@ -326,7 +326,6 @@ mod tests {
             "'y' not in list",
             "list == other",
             "list ~ ''",
-            "t[:-1]",
             "list[1:]",
             "t[-1]",
             "t is eq(u)",
