@@ -552,7 +552,7 @@ def main():
     table.row("seed data of 10 MB made of tiny values", "at most 20 times the file in memory", f"{ratio:.1f} times", ratio <= 20)
 
     lost, refused = [], 0
-    with Server(program, {"good.yaml": GOOD}, limits=[(resource.RLIMIT_AS, 2 * GIB)]) as server:
+    with Server(program, {"good.yaml": GOOD}, limits=[(resource.RLIMIT_AS, GIB)]) as server:
         for name, make in bombs.items():
             files = make()
             text = files["a.yaml"]
@@ -575,7 +575,7 @@ def main():
             if not server.alive():
                 break
         alive, peak = server.alive(), server.peak()
-    table.row(f"the same as files in the served folder, and those under 1 MiB as `PUT`, with 2 GiB of address space", "the last good scenario is served on",
+    table.row(f"the same as files in the served folder, and those under 1 MiB as `PUT`, with 1 GiB of address space", "the last good scenario is served on",
               f"{', '.join(lost) or 'it was'}; {refused} `PUT` were 400; most {peak >> 20} MiB", alive and not lost)
     table.end()
 
