@@ -30,6 +30,7 @@ use crate::reload::Setup;
 use crate::scenario::files::Disk;
 use crate::server::bind::{self, Ended, Settings};
 use crate::server::log::{Format, Log};
+use crate::server::long;
 use crate::server::memory;
 use crate::server::metrics::Metrics;
 use crate::server::state::State;
@@ -108,6 +109,7 @@ fn serve(flags: &Flags, log: &Log) -> Result<(), Failure> {
     // If the limit cannot be raised, the server still works, with fewer connections at a time.
     let _ = rlimit::increase_nofile_limit(u64::MAX);
     open_files::require(workers)?;
+    long::set_workers(workers);
     let setup = Arc::new(setup(flags)?);
     let (registry, board) = first_load(flags, &setup, log)?;
     let board = Arc::new(board);
