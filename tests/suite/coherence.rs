@@ -158,20 +158,22 @@ fn every_generated_review_is_consistent() {
     let all = reviews(1, false, json!({}));
     assert_eq!(all.len(), 707);
     let mut ids: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut silent = 0;
     for review in &all {
         *ids.entry(review["reviewId"].as_str().unwrap()).or_default() += 1;
         assert!(review["reviewId"].as_str().unwrap().parse::<u64>().unwrap() < 1 << 53);
-        assert!(!review["comments"].as_str().unwrap().trim().is_empty());
+        silent += usize::from(review["comments"].as_str().unwrap().is_empty());
         let responded = review["response"].is_string();
         assert_eq!(responded, review["responseDate"].is_string());
         for url in ["reviewUrl", "uniqueReviewUrl"] {
-            assert!(review[url].as_str().unwrap().contains(".test/"), "{review}");
+            assert!(review[url].as_str().unwrap().starts_with("/__assets/review/"), "{review}");
         }
         if let Some(email) = review["reviewer"]["emailId"].as_str() {
             assert_eq!(email.rsplit('.').next(), Some("test"), "{email}");
         }
     }
     assert!(ids.values().all(|count| *count == 1));
+    assert!((all.len() / 8..all.len() / 3).contains(&silent), "{silent}");
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod sentiment_locations;
 mod subscribe;
 
 mod added;
+mod assets;
 mod admin;
 mod client_leaves;
 mod connections;
