@@ -51,7 +51,7 @@ fn what_nobody_links_to_is_not_there() {
 fn a_review_that_was_added_has_a_page_too() {
     let server = Server::of(&[("shop.yaml", SCENARIO)], &[]);
     let review = json!({"businessId": 11, "rating": 4, "date": "2026-06-30", "comments": "Came today."});
-    let added = server.admin("POST", "/worlds/shop/reviews").json(&review).send();
+    let added = server.admin("POST", "worlds/shop/reviews").json(&review).send();
     assert_eq!(added.status, 201, "{}", added.text());
     let page = server.client().call("GET", added.json["reviewUrl"].as_str().unwrap()).send();
     assert!(page.text().contains("Came today."), "{}", page.text());
