@@ -91,6 +91,24 @@ mod tests {
     }
 
     #[test]
+    fn comparisons_count_each_value_with_each_and_each_name_even_without_values() {
+        let named = |names: &[&str], values: usize| -> Vec<(String, Vec<String>)> {
+            names.iter().map(|&name| (name.to_owned(), vec!["v".to_owned(); values])).collect()
+        };
+        let condition = |keys: usize, businesses: u64, headers, query| Condition {
+            keys: vec!["k".to_owned(); keys],
+            businesses: (0..businesses).collect(),
+            headers,
+            query,
+            body: vec![(Pointer::new("/a").unwrap(), vec![Value::Null; 4])],
+        };
+        let wide = condition(2, 3, named(&["a", "b"], 6), named(&["q"], 0));
+        let narrow = condition(5, 7, named(&["a"], 1), named(&["q", "r", "s"], 0));
+        assert_eq!(wide.comparisons(&narrow), 2 * 5 + 3 * 7 + 14 * 2 + 3 + 5 * 5);
+        assert_eq!(Condition::default().comparisons(&narrow), 0);
+    }
+
+    #[test]
     fn a_stretch_ends_just_before_its_end() {
         let second = Duration::from_secs;
         let during = During { from: second(10), until: Some(second(40)) };

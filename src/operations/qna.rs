@@ -39,7 +39,7 @@ pub(crate) static SPEC: Spec = Spec {
     paging: Some(Paging {
         start: StartIndex::Body(START_INDEX),
         count: None,
-        body_count: Some(PAGE_SIZE),
+        body_count: Some(page_size),
         element: "question",
         total: Some("totalCount"),
     }),
@@ -117,6 +117,12 @@ pub(crate) struct ResponseAnswer<'a> {
     pub(crate) user_profile_logo_url: Text<'a>,
 }
 
+/// The length of the page that a body asks for, if it is valid.
+fn page_size(body: &[u8]) -> Option<u64> {
+    let request: Request = field::object_or_default(body).ok()?;
+    request.page_size.index(PAGE_SIZE, Code::Count).ok()?
+}
+
 fn run(context: &Context<'_>, authorized: &Authorized<'_>) -> Result<Done, ApiError> {
     let (dataset, call) = (context.dataset, authorized.call);
     let request: Request = field::object_or_default(call.bytes())?;
@@ -171,6 +177,23 @@ impl<'a> Question<'a> {
                     user_profile_logo_url: answer.logo,
                 })
                 .collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_length_of_a_page_is_known_beforehand_however_it_is_written() {
+        for body in
+            [r#"{"pageSize": 5000}"#, r#"{"x": [], "pageSize": "5000"}"#, "\u{feff}{\"pageSize\": 5000}"]
+        {
+            assert_eq!(page_size(body.as_bytes()), Some(5_000), "{body}");
+        }
+        for body in ["", "{}", r#"{"pageSize": "many"}"#, "[5000]", "{"] {
+            assert_eq!(page_size(body.as_bytes()), None, "{body}");
         }
     }
 }

@@ -108,8 +108,8 @@ pub(crate) struct Paging {
     pub(crate) start: StartIndex,
     /// The query parameter with the length of a page, where there is one.
     pub(crate) count: Option<ParameterName>,
-    /// The member of the body with the length of a page, where there is one.
-    pub(crate) body_count: Option<&'static str>,
+    /// Reads the length of a page from the body, where it has one.
+    pub(crate) body_count: Option<fn(&[u8]) -> Option<u64>>,
     /// The member of the answer with the length of the list. None if the answer is only the page.
     pub(crate) total: Option<&'static str>,
     /// What an element of the list is.
@@ -122,9 +122,7 @@ impl Paging {
         if let Some(name) = self.count {
             return call.parameter(name.get(dialect))?.trim().parse().ok();
         }
-        let body: Value = serde_json::from_slice(call.bytes()).ok()?;
-        let count = body.get(self.body_count?)?;
-        count.as_u64().or_else(|| count.as_str()?.trim().parse().ok())
+        self.body_count.and_then(|count| count(call.bytes()))
     }
 }
 

@@ -218,7 +218,7 @@ fn response_of(
 
 /// Reports a template with a syntax error.
 fn check_template(findings: &mut Findings, text: &str, span: Span) {
-    if let Err(problem) = template_text::check(text) {
+    if let Err(problem) = template_text::read(text) {
         findings.error("template", span, format!("this template is not valid: {}", problem.message));
     }
 }

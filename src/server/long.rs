@@ -17,12 +17,22 @@ use crate::server::admin::error::AdminError;
 /// A permit for each piece of the admin side's work that is done at a time.
 static TURNS: Semaphore = Semaphore::const_new(1);
 
-/// A permit for each long call of the simulated API that is answered at a time.
+/// A permit for each long call of the simulated API that is answered at a time. The program adds some when it starts.
 static CALLS: Semaphore = Semaphore::const_new(1);
 
 /// A permit for each MiB of their answers, from before they are made until they are sent.
 static ROOM: Semaphore = Semaphore::const_new(MOST_ROOM as usize);
 const MOST_ROOM: u32 = 256;
+
+/// Lets as many long calls be answered at a time as suit that many worker threads. It is called once, at the start.
+pub(crate) fn set_workers(workers: usize) {
+    CALLS.add_permits(calls_at_a_time(workers) - 1);
+}
+
+/// Half of the worker threads, so that there are processors left for other calls.
+fn calls_at_a_time(workers: usize) -> usize {
+    (workers / 2).clamp(1, Semaphore::MAX_PERMITS)
+}
 
 /// Does a piece of work on another thread when it is its turn.
 ///
@@ -215,6 +225,12 @@ mod tests {
             assert!(values[count - 1].starts_with(&format!("{}x", count - 1)));
             assert_eq!(size == BodySize::Stream, count > 66, "{count} {size:?}");
         }
+    }
+
+    #[test]
+    fn half_of_the_workers_can_answer_long_calls() {
+        let calls = [1, 2, 3, 4, 16].map(calls_at_a_time);
+        assert_eq!(calls, [1, 1, 1, 2, 8]);
     }
 
     #[actix_web::test]

@@ -8,7 +8,7 @@ pub(crate) mod template;
 pub(crate) mod template_text;
 /// The payload of a delivery.
 pub(crate) mod payload;
-/// Settings and compiled templates.
+/// Settings and templates.
 pub(crate) mod plan;
 /// Conversations, which events change.
 pub(crate) mod conversation;

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use minijinja::{Environment, UndefinedBehavior};
 use serde_json::{Map, Value, json};
 
 use crate::clock::Moment;
 use crate::webhook::settings::Webhooks;
-use crate::webhook::template::{self, Problem};
+use crate::webhook::template::{self, LENIENT, Problem, STRICT};
 
 /// What a payload says.
 #[derive(Clone, Copy, Debug)]
@@ -21,26 +20,18 @@ pub(crate) struct Payload<'a> {
     pub(crate) data: &'a Map<String, Value>,
 }
 
-/// The compiled templates of a scenario.
+/// The templates of a scenario, which have been checked.
 #[derive(Debug, Default)]
 pub(crate) struct Templates {
-    environment: Option<Environment<'static>>,
+    /// By event.
+    texts: BTreeMap<String, String>,
 }
 
 impl Templates {
-    /// Compiles the templates of a scenario, which have been checked.
     pub(crate) fn new(webhooks: &Webhooks) -> Self {
-        let given: BTreeMap<_, _> =
-            webhooks.events.iter().filter_map(|(name, text)| Some((name, text.as_ref()?))).collect();
-        if given.is_empty() {
-            return Self::default();
-        }
-        let mut environment = template::environment();
-        for (name, text) in given {
-            // An error here comes up again where the template is rendered.
-            let _ = template::add(&mut environment, name, text);
-        }
-        Self { environment: Some(environment) }
+        let given = webhooks.events.iter();
+        let texts = given.filter_map(|(name, text)| Some((name.clone(), text.clone()?))).collect();
+        Self { texts }
     }
 
     /// The bytes of a payload.
@@ -48,10 +39,9 @@ impl Templates {
     /// # Errors
     /// The template fails on the event.
     pub(crate) fn render(&self, payload: &Payload<'_>) -> Result<Vec<u8>, Problem> {
-        let given = self.environment.as_ref().filter(|given| given.get_template(payload.event).is_ok());
-        match given {
+        match self.texts.get(payload.event) {
             None => Ok(to_json(payload).to_string().into_bytes()),
-            Some(given) => template::render(given, payload.event, &to_json(payload)),
+            Some(text) => template::render(&STRICT, text, &to_json(payload)),
         }
     }
 }
@@ -84,13 +74,9 @@ pub(crate) struct Trial {
 /// # Errors
 /// The template cannot be compiled, uses an unknown name, or fails whatever members `data` has.
 pub(crate) fn check(name: &str, text: &str) -> Result<Trial, Problem> {
-    let mut environment = template::environment();
-    template::add(&mut environment, "checked", text)?;
-    let compiled = environment.get_template("checked").map_err(|error| Problem::from(&error))?;
-    let mut unknown: Vec<String> = compiled.undeclared_variables(false).into_iter().collect();
-    unknown.retain(|name| !NAMES.contains(&name.as_str()) && name != "range");
-    unknown.sort();
-    if let Some(name) = unknown.first() {
+    let mut names = template::check(text)?;
+    names.retain(|name| !NAMES.contains(&name.as_str()) && name != "range");
+    if let Some(name) = names.first() {
         let line = text.lines().position(|line| line.contains(name.as_str())).map_or(1, |before| before + 1);
         return Err(Problem { message: format!("there is no `{name}`"), line });
     }
@@ -107,9 +93,8 @@ pub(crate) fn check(name: &str, text: &str) -> Result<Trial, Problem> {
     let data = if let Value::Object(members) = data { members } else { Map::new() };
     let payload = Payload { event_id: "evt_1", event: name, at: Moment(0), business: 100, data: &data };
     let context = to_json(&payload);
-    let wants_more = template::render(&environment, "checked", &context).err();
-    environment.set_undefined_behavior(UndefinedBehavior::Chainable);
-    let rendered = template::render(&environment, "checked", &context)?;
+    let wants_more = template::render(&STRICT, text, &context).err();
+    let rendered = template::render(&LENIENT, text, &context)?;
     Ok(Trial { json: serde_json::from_slice::<Value>(&rendered).is_ok(), wants_more })
 }
 

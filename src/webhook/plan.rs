@@ -1,4 +1,4 @@
-//! The webhook settings of a scenario, with its templates compiled.
+//! The webhook settings of a scenario, with its templates.
 
 use crate::webhook::payload::Templates;
 use crate::webhook::settings::Webhooks;

@@ -497,6 +497,45 @@ mod tests {
     }
 
     #[test]
+    fn each_dead_delivery_is_kept_or_counted_as_dropped_in_whatever_order_they_end() {
+        let mut schedule = Schedule::new(Arc::default());
+        // A prime, so that the steps below reach each of them once.
+        let many = 12_007;
+        let counts = |schedule: &Schedule| {
+            let (all, dropped) = schedule.all();
+            let dead = all.filter(|one| one.status == Status::Dead).count();
+            (dead, usize::try_from(dropped).unwrap())
+        };
+        for number in 1..=many {
+            let delivery = Delivery { body_size: 2_000, ..delivery(number, (number % 4_000) as u64, None) };
+            schedule.add(delivery, None, Moment(0));
+        }
+        assert_eq!(schedule.take(Moment(0), many).len(), 4_000, "some are in flight, others wait");
+        for ended in 1..=many {
+            let number = (ended * 5_003 % many + 1) as u64;
+            let dead = schedule.kill(number, "no".to_owned()).unwrap();
+            assert_eq!((dead.id.as_str(), dead.status), (&*format!("d{number}"), Status::Dead));
+            if ended % 1_000 == 0 || ended == many {
+                let (kept, dropped) = counts(&schedule);
+                assert_eq!((kept + dropped, schedule.pending(Moment(0))), (ended, many - ended));
+                assert_eq!(kept, schedule.finished.len());
+            }
+        }
+        let (kept, dropped) = counts(&schedule);
+        assert!(kept > 0 && dropped > kept, "{kept} kept, {dropped} dropped");
+        assert_eq!((schedule.in_flight(), schedule.queues.len(), schedule.lanes.len()), (0, 0, 0));
+        // One that is sent once more is not counted twice.
+        let id = schedule.all().0.next().unwrap().id.clone();
+        assert!(schedule.retry(&id, Moment(0)).unwrap().is_ok());
+        assert_eq!(taken(&mut schedule, 0), [&*id]);
+        assert_eq!(counts(&schedule), (kept - 1, dropped));
+        schedule.kill(id[1..].parse().unwrap(), "no".to_owned()).unwrap();
+        assert_eq!(counts(&schedule), (kept, dropped));
+        let sizes: usize = schedule.all().0.map(|one| one.size()).sum();
+        assert_eq!(schedule.finished_size, sizes);
+    }
+
+    #[test]
     fn a_finished_delivery_is_taken_up_again_from_the_beginning() {
         let mut schedule = Schedule::new(Arc::default());
         schedule.add(delivery(1, 1, Some("a")), Some(DeliveryEffect::Drop), Moment(0));

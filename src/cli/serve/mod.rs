@@ -30,6 +30,7 @@ use crate::reload::Setup;
 use crate::scenario::files::Disk;
 use crate::server::bind::{self, Ended, Settings};
 use crate::server::log::{Format, Log};
+use crate::server::long;
 use crate::server::memory;
 use crate::server::metrics::Metrics;
 use crate::server::state::State;
@@ -60,7 +61,7 @@ const AFTER_PANIC: Duration = Duration::from_millis(100);
 
 /// Serves until Ctrl-C or SIGTERM.
 pub(crate) fn run(flags: &Flags) -> Exit {
-    memory::limit_arenas(workers(flags) + 2);
+    memory::limit(workers(flags) + 2);
     let requests = !flags.quiet && (flags.log == Format::Json || std::io::stdout().is_terminal());
     let log = match Log::start(flags.log, requests) {
         Ok(log) => log,
@@ -108,6 +109,7 @@ fn serve(flags: &Flags, log: &Log) -> Result<(), Failure> {
     // If the limit cannot be raised, the server still works, with fewer connections at a time.
     let _ = rlimit::increase_nofile_limit(u64::MAX);
     open_files::require(workers)?;
+    long::set_workers(workers);
     let setup = Arc::new(setup(flags)?);
     let (registry, board) = first_load(flags, &setup, log)?;
     let board = Arc::new(board);
