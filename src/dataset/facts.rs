@@ -180,7 +180,8 @@ impl Dataset {
         }
     }
 
-    fn span(&self, account: u32) -> std::ops::Range<u32> {
+    /// The account's own locations, without those of accounts below it.
+    pub(crate) fn span(&self, account: u32) -> std::ops::Range<u32> {
         self.starts[account as usize]..self.starts[account as usize + 1]
     }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::dataset::facts::{BusinessRef, Dataset};
+use crate::dataset::facts::Dataset;
 use crate::dataset::questions::Row;
 use crate::dataset::text::Id;
 use crate::draw::{Draw, Seed};
@@ -75,8 +75,7 @@ impl Dataset {
     }
 
     fn review_index(&self, account: u32) -> ReviewIndex {
-        let locations = self.locations_of(BusinessRef::Account(account));
-        let rows = locations.into_iter().flat_map(|location| self.reviews.of(location)).copied();
+        let rows = self.span(account).flat_map(|location| self.reviews.of(location)).copied();
         let mut pairs: Vec<(u64, u32)> =
             rows.filter_map(|row| Some((key(&self.review_id(row)?), row))).collect();
         pairs.sort_unstable();

@@ -198,7 +198,10 @@ mod tests {
         };
         let DemoStep::Happens(Happening::Record(Arrival::Review(new), named)) = review else { panic!() };
         assert_eq!((new.location, new.record.rating, new.record.comments.as_deref()), (1001, 1, None));
-        assert_eq!((new.about.as_slice(), named.as_deref()), (&["waiting".to_owned()][..], Some("post.published")));
+        assert_eq!(
+            (new.about.as_slice(), named.as_deref()),
+            (&["waiting".to_owned()][..], Some("post.published"))
+        );
         let DemoStep::Happens(Happening::Record(Arrival::Question(new), None)) = question else { panic!() };
         assert_eq!((new.location, new.record.question.as_str()), (1001, ""));
         let DemoStep::Happens(Happening::Record(Arrival::Response(new), None)) = response else { panic!() };
@@ -215,13 +218,20 @@ mod tests {
     #[test]
     fn buttons_of_an_included_file_are_replaced_by_label() {
         let files = crate::scenario::files::Memory::new(&[
-            ("/a.yaml", "standin: 1\ninclude: [b.yaml]\ndemo: [{label: One, do: [{advance: 2h}]}, {label: Three, do: [{advance: 3h}]}]"),
-            ("/b.yaml", "standin: 1\npart: true\ndemo: [{label: One, do: [{advance: 1h}]}, {label: Two, do: [{advance: 1h}]}]"),
+            (
+                "/a.yaml",
+                "standin: 1\ninclude: [b.yaml]\ndemo: [{label: One, do: [{advance: 2h}]}, {label: Three, do: [{advance: 3h}]}]",
+            ),
+            (
+                "/b.yaml",
+                "standin: 1\npart: true\ndemo: [{label: One, do: [{advance: 1h}]}, {label: Two, do: [{advance: 1h}]}]",
+            ),
         ]);
         let now = crate::clock::Moment(0);
         let context = crate::scenario::LoadContext { files: &files, root: "/".into(), now };
         let demo = crate::scenario::load(&context, "/a.yaml".as_ref()).scenario.unwrap().demo;
-        let shown: Vec<String> = demo.iter().map(|button| format!("{} {:?}", button.label, button.steps)).collect();
+        let shown: Vec<String> =
+            demo.iter().map(|button| format!("{} {:?}", button.label, button.steps)).collect();
         assert_eq!(shown, ["One [Advance(7200s)]", "Two [Advance(3600s)]", "Three [Advance(10800s)]"]);
     }
 }

@@ -78,7 +78,8 @@ fn a_review_arrives_at_its_time_with_generated_words_and_its_event_carries_it() 
     let second = all.iter().find(|review| review["comments"] == "Splendid.").unwrap();
     assert_eq!((&second["reviewDate"], &second["featured"]), (&json!("Jun 29, 2026"), &json!(0)));
     assert_eq!(score(&folder), 32.5, "the mean of 55 and 10");
-    let expected = [("review.created".to_owned(), first.clone()), ("message.added".to_owned(), second.clone())];
+    let expected =
+        [("review.created".to_owned(), first.clone()), ("message.added".to_owned(), second.clone())];
     assert_eq!(deliveries(&folder), expected, "each once");
 }
 
@@ -105,7 +106,11 @@ fn a_review_is_answered_and_a_question_is_asked() {
     assert!(all[1]["response"].as_str().unwrap().len() > 10);
     let told = deliveries(&folder);
     let names: Vec<&str> = told.iter().map(|(name, _)| name.as_str()).collect();
-    assert_eq!(names, ["question.created", "review.updated", "review.updated"], "nothing for an unknown review");
+    assert_eq!(
+        names,
+        ["question.created", "review.updated", "review.updated"],
+        "nothing for an unknown review"
+    );
     assert_eq!((&told[0].1, &told[2].1), (question, &all[1]));
 }
 
@@ -121,8 +126,11 @@ fn records_arrive_again_and_again_and_a_taken_id_only_once() {
     advance(&folder, 100);
     let all = reviews(&folder);
     assert_eq!(all.len(), 6 + 4 + 1);
-    let words: std::collections::BTreeSet<&str> =
-        all.iter().filter(|review| review["rating"] == 5).map(|review| review["comments"].as_str().unwrap()).collect();
+    let words: std::collections::BTreeSet<&str> = all
+        .iter()
+        .filter(|review| review["rating"] == 5)
+        .map(|review| review["comments"].as_str().unwrap())
+        .collect();
     assert!(words.len() >= 4, "{words:?}");
 }
 
@@ -135,7 +143,8 @@ fn a_record_arrives_after_a_call() {
 
 #[test]
 fn a_date_of_a_record_is_relative_to_its_arrival_and_a_reset_forgets_it() {
-    let folder = folder("  timeline:\n    - {at: 48h, review: {business: 11, rating: 1, comments: Late., date: -1d}}");
+    let folder =
+        folder("  timeline:\n    - {at: 48h, review: {business: 11, rating: 1, comments: Late., date: -1d}}");
     advance(&folder, 48 * 3600);
     assert_eq!(reviews(&folder)[0]["reviewDate"], "Jul 01, 2026");
     let world = folder.registry.default_world();
@@ -161,7 +170,10 @@ async fn watchers_are_told_of_each_record_and_why_one_does_not_arrive() {
         (kind.to_owned(), serde_json::from_str::<Value>(data).unwrap())
     };
     let (kind, created) = next().await;
-    assert_eq!((kind.as_str(), &created["change"], &created["review"]["reviewId"]), ("review", &json!("created"), &json!("a")));
+    assert_eq!(
+        (kind.as_str(), &created["change"], &created["review"]["reviewId"]),
+        ("review", &json!("created"), &json!("a"))
+    );
     let refused = json!({"change": "refused", "reason": "the account has the review id a already"});
     assert_eq!(next().await, ("review".to_owned(), refused));
     let (kind, asked) = next().await;

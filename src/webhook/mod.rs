@@ -18,7 +18,9 @@ pub(crate) mod event;
 pub(crate) mod delivery;
 /// Faults of deliveries.
 pub(crate) mod fault;
-/// Events at fixed times, and after operations.
+/// How often each kind of event occurred.
+pub(crate) mod occurrences;
+/// Events and records at fixed times, and after operations.
 pub(crate) mod timeline;
 /// Which deliveries are tried when.
 pub(crate) mod schedule;

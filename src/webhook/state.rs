@@ -1,6 +1,5 @@
 //! The webhooks of one run of a world: its events, its conversations, its deliveries.
 
-use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,6 +19,7 @@ use crate::webhook::conversation::{Change, Conversation, Conversations};
 use crate::webhook::delivery::{Answer, Attempt, Delivery, Outcome, Status};
 use crate::webhook::event::{Content, Event, Identity};
 use crate::webhook::fault::{DeliveryKey, Stage};
+use crate::webhook::occurrences::Occurrences;
 use crate::webhook::plan::WebhookPlan;
 use crate::webhook::schedule::{AttemptResult, QUEUE_FULL, Schedule, StillPending};
 use crate::webhook::settings::{DeliveryEffect, Emission, Happening, Signing};
@@ -447,33 +447,6 @@ impl State {
     fn next_due(&self, start: Moment) -> Option<Moment> {
         let event = self.timeline.next(&self.plan.settings.timeline).map(|since| later(start, since));
         self.schedule.next_due().into_iter().chain(event).min()
-    }
-}
-
-/// Most kinds of events whose occurrences are counted. Beyond it those that did not occur for longest are forgotten, half
-/// of them at once.
-const KINDS: usize = 200_000;
-
-/// How often each kind of event occurred: an event of one account and conversation.
-#[derive(Debug, Default)]
-struct Occurrences {
-    recent: HashMap<u64, u64>,
-    older: HashMap<u64, u64>,
-}
-
-impl Occurrences {
-    fn get(&self, kind: u64) -> u64 {
-        self.recent.get(&kind).or_else(|| self.older.get(&kind)).copied().unwrap_or_default()
-    }
-
-    /// Counts an occurrence. Returns its 1-based number.
-    fn add(&mut self, kind: u64) -> u64 {
-        let number = self.get(kind) + 1;
-        if self.recent.len() >= KINDS / 2 && !self.recent.contains_key(&kind) {
-            self.older = std::mem::take(&mut self.recent);
-        }
-        self.recent.insert(kind, number);
-        number
     }
 }
 

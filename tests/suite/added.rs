@@ -238,7 +238,7 @@ fn an_invalid_record_is_refused_with_every_problem_and_its_location() {
         (
             "questions",
             r#"{"businessId": 1001, "answers": [{}]}"#,
-            &[("missing-key", "a question needs `question`"), ("missing-key", "an answer needs `answer`")],
+            &[("missing-key", "an answer needs `answer`")],
         ),
         (
             "reviews",
@@ -342,9 +342,13 @@ fn records_added_from_many_threads_are_each_stored_once() {
     assert_eq!(score(&client), (55.0, 126));
 }
 
-const DAYS: [&str; 3] = ["2026-05-01", "2026-05-02", "2026-06-30"];
+/// A day of a record: each has another one, since what arrives comes before what was there for the same day.
+fn day(at: usize) -> String {
+    let (month, day) = if at < 24 { (5, at + 8) } else { (6, at - 23) };
+    format!("2026-{month:02}-{day:02}")
+}
 
-/// Reviews with their location: equal days, ids of digits and of letters, every kind of source, given sentiments.
+/// Reviews with their location: ids of digits and of letters, every kind of source, given sentiments.
 fn reviews() -> Vec<(u64, Value)> {
     let review = |at: usize| {
         let source = ["google", "facebook", "direct_feedback", "yelp", "thumbs"][at % 5];
@@ -355,12 +359,12 @@ fn reviews() -> Vec<(u64, Value)> {
         };
         let id = if at % 7 == 3 { format!("r-{at}") } else { (at * 37 % 101).to_string() };
         let mut record = json!({
-            "id": id, "rating": rating, "date": DAYS[at / 3 % 3], "source": source,
+            "id": id, "rating": rating, "date": day(at * 29 % 48), "source": source,
             "comments": format!("Number {at} says so"), "published": at % 4 != 1,
         });
         if at.is_multiple_of(3) {
             record["response"] = json!("Thanks");
-            record["responseDate"] = json!(if at.is_multiple_of(2) { "2026-06-29" } else { "2026-05-02" });
+            record["responseDate"] = json!(if at.is_multiple_of(2) { "2026-06-29" } else { "2026-05-20" });
         }
         if at % 6 == 1 {
             (record["sentiment"], record["mentions"]) = (json!(33.3), json!(at));
@@ -382,7 +386,7 @@ fn questions() -> Vec<(u64, Value)> {
             _ => json!([{"id": 500 + at, "answer": "Yes.", "owner": true}]),
         };
         let text = format!("Is it {at}?");
-        let record = json!({"id": 1 + at * 7 % 19, "question": text, "by": "Jo", "date": DAYS[at % 2], "answers": answers});
+        let record = json!({"id": 1 + at * 7 % 19, "question": text, "by": "Jo", "date": day(at * 5 % 18), "answers": answers});
         ([11, 12, 31][at / 2 % 3], record)
     };
     (0..18).map(question).collect()
@@ -442,9 +446,9 @@ fn every_operation_answers_as_if_added_records_were_in_the_scenario() {
         json!({"statuses": ["all"]}),
         json!({}),
         json!({"statuses": ["parked"], "ratings": ["0", "1"]}),
-        json!({"fromDate": "05/01/2026", "toDate": "05/01/2026", "statuses": ["all"]}),
+        json!({"fromDate": "05/04/2026", "toDate": "05/14/2026", "statuses": ["all"]}),
         json!({"updateFromDate": "06/01/2026"}),
-        json!({"updateToDate": "05/01/2026", "statuses": ["all"]}),
+        json!({"updateToDate": "05/20/2026", "statuses": ["all"]}),
         json!({"sources": ["Thumbs", "yelp"], "ratings": ["1", "5"]}),
         json!({"searchStr": "straße"}),
         json!({"searchStr": "number 1", "statuses": ["all"], "sources": ["google"]}),
@@ -471,7 +475,7 @@ fn every_operation_answers_as_if_added_records_were_in_the_scenario() {
             same(&|client: &Client| client.qna(business).json(&body).send());
         }
     }
-    let days = json!({"startDate": "05/01/2026", "endDate": "05/02/2026", "userEmail": "a@b.test"});
+    let days = json!({"startDate": "05/04/2026", "endDate": "05/25/2026", "userEmail": "a@b.test"});
     for filter in [
         json!({}),
         json!({"endDate": "06/30/2026"}),
@@ -502,4 +506,171 @@ fn every_operation_answers_as_if_added_records_were_in_the_scenario() {
             "{path}"
         );
     }
+}
+
+fn patch(server: &Server, review: &str, change: &Value) -> Answer {
+    server.admin("PATCH", &format!("worlds/api/reviews/{review}")).json(change).send()
+}
+
+fn take_down(server: &Server, review: &str) -> Answer {
+    server.admin("DELETE", &format!("worlds/api/reviews/{review}")).send()
+}
+
+#[test]
+fn what_arrives_comes_first_of_its_day_the_latest_before_the_others() {
+    let server = fresh();
+    let client = server.client().with_key("all");
+    let ids = |answer: &Answer| texts(answer.json.as_array().unwrap(), "reviewId");
+    let before = ids(&client.reviews(1001).json(&json!({"statuses": ["all"]})).send());
+    for id in ["5", "999999", "a"] {
+        added(&server, "api", "reviews", &json!({"businessId": 1001, "rating": 3, "id": id}));
+    }
+    let day = list(&server, "api/reviews?business=1001")[before.len() + 2]["reviewDate"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let late = json!({"businessId": 1001, "rating": 3, "id": "0", "date": day_of(&day)});
+    added(&server, "api", "reviews", &late);
+    let after = ids(&client.reviews(1001).json(&json!({"statuses": ["all"]})).send());
+    assert_eq!(after[..3], ["a", "999999", "5"]);
+    let place = after.iter().position(|id| id == "0").unwrap();
+    let all = list(&server, "api/reviews?business=1001");
+    assert!(all[place - 1]["reviewDate"] != day.as_str() && all[place + 1]["reviewDate"] == day.as_str());
+    let seeded: Vec<&String> = after.iter().filter(|id| before.contains(id)).collect();
+    assert_eq!(seeded, before.iter().collect::<Vec<_>>(), "the others keep their order");
+}
+
+/// A day of an answer as a scenario writes it.
+fn day_of(shown: &str) -> String {
+    let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    let month = 1 + months.iter().position(|month| shown.starts_with(month)).unwrap();
+    format!("{month}/{}/{}", &shown[4..6], &shown[8..])
+}
+
+#[test]
+fn words_are_generated_for_a_record_without_any() {
+    let server = fresh();
+    let bad = added(&server, "api", "reviews", &json!({"businessId": 1004, "rating": 1}));
+    assert!(
+        bad["comments"].as_str().unwrap().len() > 10 && bad["reviewer"]["firstName"].is_string(),
+        "{bad}"
+    );
+    let silent = added(&server, "api", "reviews", &json!({"businessId": 1004, "rating": 1, "comments": ""}));
+    assert_eq!((&silent["comments"], &silent["reviewer"]["firstName"]), (&json!(""), &json!(null)));
+    let found = server
+        .client()
+        .with_key("all")
+        .reviews(1004)
+        .json(&json!({"searchStr": bad["comments"]}))
+        .send()
+        .ok();
+    assert_eq!(found[0], bad, "they are found by a search");
+    let question = added(&server, "api", "questions", &json!({"business": 1004}));
+    assert!(question["question"].as_str().unwrap().len() > 5, "{question}");
+}
+
+#[test]
+fn a_response_is_written_changed_and_taken_away() {
+    let server = fresh();
+    let client = server.client().with_key("all");
+    let review = |id: &str| {
+        let all = client.reviews(100).raw_query("count=100").json(&json!({"statuses": ["all"]})).send().ok();
+        all.as_array().unwrap().iter().find(|review| review["reviewId"] == id).cloned().unwrap()
+    };
+    let before: Vec<Value> = list(&server, "api/reviews");
+    let answered = patch(&server, "11", &json!({"response": "Thank you!"})).ok();
+    assert_eq!(
+        (&answered["response"], &answered["responseDate"]),
+        (&json!("Thank you!"), &json!("Jun 30, 2026"))
+    );
+    assert_eq!(review("11"), answered);
+    assert_eq!(
+        texts(&list(&server, "api/reviews"), "reviewId"),
+        texts(&before, "reviewId"),
+        "it keeps its place"
+    );
+    let updated =
+        client.reviews(100).json(&json!({"updateFromDate": "06/30/2026", "statuses": ["all"]})).send().ok();
+    assert!(texts(updated.as_array().unwrap(), "reviewId").contains(&"11".to_owned()));
+    let later = patch(&server, "11", &json!({"responseDate": "-1d", "published": false})).ok();
+    assert_eq!(
+        (&later["response"], &later["responseDate"], &later["featured"]),
+        (&json!("Thank you!"), &json!("Jun 29, 2026"), &json!(0))
+    );
+    let published = client.reviews(100).raw_query("count=100").send().ok();
+    assert!(!texts(published.as_array().unwrap(), "reviewId").contains(&"11".to_owned()));
+    let gone = patch(&server, "11", &json!({"response": null, "published": true})).ok();
+    assert_eq!((&gone["response"], &gone["responseDate"]), (&json!(null), &json!(null)));
+    let own = added(&server, "api", "reviews", &json!({"businessId": 1002, "rating": 4, "id": "own"}));
+    let parked = patch(&server, "own", &json!({"published": false})).ok();
+    assert_eq!((&parked["featured"], &parked["comments"]), (&json!(0), &own["comments"]));
+    assert_eq!(server.admin("POST", "worlds/api/reset").send().status, 200);
+    assert_eq!(list(&server, "api/reviews"), before);
+}
+
+#[test]
+fn a_review_that_is_taken_down_is_in_no_list_and_no_score_of_its_world() {
+    let server = fresh();
+    let other = made(&server, &json!({}));
+    let client = server.client().with_key("all");
+    let id = texts(&list(&server, "api/reviews?business=1004"), "reviewId")[0].clone();
+    assert_eq!(score(&client), (55.0, 1));
+    assert_eq!(take_down(&server, &id).status, 204);
+    assert_eq!(score(&client), (0.0, 0));
+    let page = server.admin("GET", "worlds/api/reviews?business=1004").send();
+    assert_eq!((page.header("x-total-count"), &page.json), (Some("0"), &json!([])));
+    assert_eq!(list(&server, &format!("{other}/reviews?business=1004")).len(), 1);
+    let again = take_down(&server, &id);
+    assert_eq!(
+        (again.status, &again.json["error"]),
+        (404, &json!("Nothing was taken down: there is no such review."))
+    );
+    added(&server, "api", "reviews", &json!({"businessId": 1004, "rating": 5, "id": "mine"}));
+    assert_eq!(score(&client), (95.0, 1));
+    assert_eq!(take_down(&server, "mine").status, 204);
+    assert_eq!(score(&client), (0.0, 0));
+    added(&server, "api", "reviews", &json!({"businessId": 1004, "rating": 5, "id": "mine"}));
+}
+
+#[test]
+fn changes_of_reviews_are_checked() {
+    let server = fresh();
+    let error = |answer: &Answer, status: u16, part: &str| {
+        let message = answer.json["error"].as_str().unwrap_or_default();
+        assert_eq!(answer.status, status, "{message}");
+        assert!(message.contains(part), "{message}");
+    };
+    error(&patch(&server, "nobody", &json!({"published": true})), 404, "there is no such review");
+    error(
+        &patch(&server, "11", &json!({"responseDate": "today"})),
+        400,
+        "a day for a response needs a response",
+    );
+    error(&patch(&server, "11", &json!({"rating": 5})), 400, "a change of a review has no key `rating`");
+    error(&patch(&server, "11", &json!({"published": "yes"})), 400, "`published` must be `true` or `false`");
+    error(&patch(&server, "11", &json!([])), 400, "a change of a review is a map");
+    let odd = "a/b ?ä";
+    added(&server, "api", "reviews", &json!({"businessId": 1001, "rating": 5, "id": odd}));
+    assert_eq!(patch(&server, "a%2Fb%20%3F%C3%A4", &json!({"published": false})).ok()["reviewId"], odd);
+    for location in [1001, 1101] {
+        added(&server, "api", "reviews", &json!({"businessId": location, "rating": 5, "id": "twice"}));
+    }
+    error(
+        &patch(&server, "twice", &json!({"published": false})),
+        409,
+        "several accounts have a review of that id: 100",
+    );
+    assert_eq!(
+        patch(&server, "twice?business=1101", &json!({"published": false})).ok()["businessId"],
+        "1101"
+    );
+    error(
+        &patch(&server, "twice?business=1002", &json!({"published": false})),
+        404,
+        "there is no such review",
+    );
+    assert_eq!(take_down(&server, "twice?business=1001").status, 204);
+    assert_eq!(take_down(&server, "twice").status, 204, "one is left");
+    let refused = server.admin("GET", "worlds/api/reviews/11").send();
+    assert_eq!((refused.status, refused.header("allow")), (405, Some("PATCH, DELETE")));
 }

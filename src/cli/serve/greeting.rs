@@ -66,11 +66,13 @@ impl Greeting<'_> {
         if !others.is_empty() {
             let _ = writeln!(text, "  Also at   {}", wrap(&others));
         }
-        let mode = match snapshot.clock.mode {
-            Mode::Running => "running",
-            Mode::Frozen => "frozen",
-        };
-        let _ = writeln!(text, "  Clock     {}, {mode}", snapshot.start.iso());
+        if let Some(start) = snapshot.clock.start {
+            let mode = match snapshot.clock.mode {
+                Mode::Running => "running",
+                Mode::Frozen => "frozen",
+            };
+            let _ = writeln!(text, "  Clock     starts at {}, {mode}", start.iso());
+        }
         let _ = writeln!(text, "  Seed      {}", snapshot.seed.0);
         let _ = writeln!(text, "  Keys      {}", keys(&snapshot).join("\n            "));
         if self.admin {
@@ -105,16 +107,18 @@ impl Greeting<'_> {
         let snapshot = self.registry.default_world().snapshot();
         let worlds: Vec<String> = self.registry.standing().iter().map(|world| world.name.clone()).collect();
         let keys: Vec<&str> = usable(&snapshot).map(|key| key.key.as_str()).collect();
-        json!({
+        let mut line = json!({
             "event": "listening",
             "baseUrl": self.base_url(),
             "scenario": snapshot.scenario,
             "seed": snapshot.seed.0,
-            "clockStart": snapshot.start.iso(),
             "keys": keys,
             "worlds": worlds,
-        })
-        .to_string()
+        });
+        if let Some(start) = snapshot.clock.start {
+            line["clockStart"] = start.iso().into();
+        }
+        line.to_string()
     }
 }
 
