@@ -476,21 +476,21 @@ mod tests {
                 assert!(count as u32 >= least && size >= LEAST.min(least) - 1, "{locale:?} {category} {name}: {count} {groups} {size}");
             };
             for (name, subject) in subjects(category).iter().zip(&bank.subjects) {
-                check(name, &subject.praise, 1_600);
-                check(name, &subject.blame, 1_600);
+                check(name, &subject.praise, 1_500);
+                check(name, &subject.blame, 1_500);
                 assert!(!bank.text(subject.noun).is_empty(), "{locale:?} {category} {name}");
             }
             for stars in 0..5 {
-                let least = if stars == 0 || stars == 4 { 520 } else { 300 };
+                let least = if stars == 0 || stars == 4 { 450 } else { 250 };
                 check("open", &bank.open[stars], least);
-                check("close", &bank.close[stars], 300);
-                check("short", &bank.short[stars], 150);
+                check("close", &bank.close[stars], 250);
+                check("short", &bank.short[stars], 100);
                 check("title", &bank.title[stars], 51);
             }
             for mood in 0..3 {
-                check("reply", &bank.reply[mood], 800);
-                check("follow", &bank.follow[mood], 180);
-                check("sign", &bank.sign[mood], 180);
+                check("reply", &bank.reply[mood], 600);
+                check("follow", &bank.follow[mood], 150);
+                check("sign", &bank.sign[mood], 150);
             }
             assert!(bank.variables.iter().all(|values| !values.is_empty()));
             assert!(bank.questions.len() >= 30 && bank.lead.len() >= 6);

@@ -20,7 +20,7 @@ const PAGE: usize = 25;
 fn banks() -> impl Iterator<Item = (Locale, &'static str)> {
     let locales = Locale::ALL.into_iter().chain([Locale::EsMx]);
     locales.flat_map(|locale| {
-        CATEGORIES.into_iter().filter(move |category| has_bank(locale, category) && std::env::var("BANK").is_ok_and(|bank| bank.contains(category) && bank.contains(locale.name()))).map(move |it| (locale, it))
+        CATEGORIES.into_iter().filter(move |category| has_bank(locale, category)).map(move |it| (locale, it))
     })
 }
 
