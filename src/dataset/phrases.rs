@@ -65,6 +65,8 @@ pub(crate) struct Section {
     sentences: Vec<Sentence>,
     /// Into how many groups the sentences are dealt, so that what must not be alike takes from different ones.
     groups: u32,
+    /// By so many groups the next place is further, so that a group takes from all lines, one after the other.
+    shift: u32,
     cycle: Cycle,
 }
 
@@ -72,7 +74,8 @@ impl Section {
     /// The sentence of a record by its point in time and the group of its like; none if the section is empty.
     pub(crate) fn at(&self, point: Point, group: u32) -> Option<Sentence> {
         // An empty list has one place, and nothing there.
-        let at = self.cycle.place(point) * self.groups + group % self.groups.max(1);
+        let place = self.cycle.place(point);
+        let at = place * self.groups + (group + place * self.shift) % self.groups.max(1);
         self.sentences.get(at as usize).copied()
     }
 }
@@ -181,12 +184,12 @@ banks! {
 const LEAST: u32 = 51;
 /// Sentences that a line gives at most.
 const MOST_OF_LINE: u32 = 128;
-/// How often sentences of a section may begin with the same three words.
+/// How often the sentences of a bank that begin a review may begin with the same three words.
 const SAME_OPENING: u32 = 2;
 /// Into how many groups the locations of an account are dealt.
 pub(crate) const LOCATION_GROUPS: u32 = 8;
 /// How many kinds of reviews praise, and how many blame: by stars, and recommendations. Each takes sentences of its own.
-const KINDS: u32 = 4;
+pub(crate) const KINDS: u32 = 4;
 
 /// A bank while it is read.
 struct Reading {
@@ -194,6 +197,8 @@ struct Reading {
     /// Index of each text, and of each variable.
     texts: HashMap<&'static str, u32>,
     variables: HashMap<&'static str, u32>,
+    /// How many sentences that begin a review begin with the same words.
+    openings: HashMap<String, u32>,
     files: [Vec<(&'static str, Vec<&'static str>)>; 2],
 }
 
@@ -222,7 +227,8 @@ impl Reading {
             folded: OnceLock::new(),
         };
         let files = [lists::sections(common), lists::sections(own)];
-        let mut reading = Self { bank, texts: HashMap::new(), variables: HashMap::new(), files };
+        let (texts, variables, openings) = (HashMap::new(), HashMap::new(), HashMap::new());
+        let mut reading = Self { bank, texts, variables, openings, files };
         reading.bank.join = reading.text(if locale == Locale::Ja { "" } else { " " });
         reading.bank.paragraph = reading.text("\n\n");
         reading.read_variables();
@@ -317,14 +323,13 @@ impl Reading {
             (first..).take(entries.len()).map(|line| (line, self.bank.choices(line))).collect();
         // A line's sentences are taken in steps of about the golden section, so that each differs much from the one before.
         let step = |choices: u32| (choices * 8 / 13..).find(|step| is_coprime(*step, choices)).unwrap_or(1);
-        let mut openings: HashMap<String, u32> = HashMap::new();
         let mut sentences = Vec::new();
         for round in 0..MOST_OF_LINE {
             for (line, choices) in lines.iter().filter(|(_, choices)| round < *choices) {
                 let sentence = Sentence { line: *line, choice: round * step(*choices) % choices };
                 let is_kept = !opens || {
                     let (opening, is_long) = self.bank.opening(sentence);
-                    let times = openings.entry(opening).or_default();
+                    let times = self.openings.entry(opening).or_default();
                     *times += 1;
                     // A whole review of some words may differ from another one by its punctuation alone.
                     *times <= if name.starts_with("short") && is_long { 1 } else { SAME_OPENING }
@@ -335,12 +340,11 @@ impl Reading {
             }
         }
         let all = length(&sentences);
-        // So that a group takes from all lines, one after the other.
-        let coprime = |groups: &u32| is_coprime(*groups, length(&lines));
-        let groups = (1..=groups.min(all / size).max(1)).rev().find(coprime).unwrap_or(1);
+        let groups = groups.min(all / size).max(1);
+        let shift = (0..groups).find(|shift| is_coprime(groups + shift, length(&lines))).unwrap_or_default();
         // A short list has one smaller group.
         let size = size.min(if all.is_multiple_of(2) { all.saturating_sub(1) } else { all });
-        Section { sentences, groups, cycle: Cycle::new(size) }
+        Section { sentences, groups, shift, cycle: Cycle::new(size) }
     }
 
     /// Reads a line: text, `[alternative|alternative]` and `{filler}`.
@@ -429,7 +433,14 @@ impl Bank {
     fn opening(&self, sentence: Sentence) -> (String, bool) {
         let mut text = String::new();
         for piece in self.pieces(sentence) {
-            text.push_str(if let Piece::Text(text) = piece { self.text(text) } else { "x" });
+            text.push_str(match piece {
+                Piece::Text(text) => self.text(text),
+                Piece::Variable(variable) => {
+                    let values = self.variables.get(variable as usize);
+                    values.and_then(|values| values.first()).map_or("", |value| self.text(*value))
+                }
+                _ => "x",
+            });
             if text.split_whitespace().count() > 3 {
                 break;
             }
@@ -471,7 +482,7 @@ mod tests {
             let bank = bank(locale, category);
             assert_eq!(bank.subjects.len(), subjects(category).len());
             let check = |name: &str, section: &Section, least: u32| {
-                let Section { sentences, groups, cycle } = section;
+                let Section { sentences, groups, cycle, .. } = section;
                 let (count, size) = (sentences.len(), cycle.size());
                 assert!(count as u32 >= least && size >= LEAST.min(least) - 1, "{locale:?} {category} {name}: {count} {groups} {size}");
             };
@@ -481,7 +492,7 @@ mod tests {
                 assert!(!bank.text(subject.noun).is_empty(), "{locale:?} {category} {name}");
             }
             for stars in 0..5 {
-                let least = if stars == 0 || stars == 4 { 450 } else { 250 };
+                let least = if stars == 0 || stars == 4 { 350 } else { 200 };
                 check("open", &bank.open[stars], least);
                 check("close", &bank.close[stars], 250);
                 check("short", &bank.short[stars], 100);

@@ -7,7 +7,7 @@ use crate::api::sources::{DIRECT_FEEDBACK, GOOGLE, Source};
 use crate::dataset::generated::{Facts, Record};
 use crate::dataset::{nasty, people};
 use crate::dataset::phrases::{
-    Bank, COMMON_SUBJECTS, LOCATION_GROUPS, Piece, Section, Sentence, mood,
+    Bank, COMMON_SUBJECTS, KINDS, LOCATION_GROUPS, Piece, Section, Sentence, mood,
 };
 use crate::dataset::places::Point;
 use crate::dataset::records::{Locale, Location};
@@ -204,10 +204,10 @@ impl Words<'_> {
         self.nasty > 0 && self.draw(NASTY).chance(self.nasty)
     }
 
-    /// The group of its location and block, among reviews that are not like it in another way.
-    fn group(&self, like: u32) -> u32 {
+    /// The group of its location and block, and of its kind among so many.
+    fn group(&self, (kind, kinds): (u32, u32)) -> u32 {
         let block = self.location.number.wrapping_add(u64::from(self.entry) * 5);
-        u32::try_from(block % u64::from(LOCATION_GROUPS)).unwrap_or_default() + like * LOCATION_GROUPS
+        kind + kinds * u32::try_from(block % u64::from(LOCATION_GROUPS)).unwrap_or_default()
     }
 
     /// Its kind among those that praise, or among those that blame.
@@ -222,7 +222,7 @@ impl Words<'_> {
 
     fn sentence(&self, sections: &'static [Section; 5]) -> Option<Sentence> {
         let stars = usize::from(self.facts.stars.clamp(1, 5));
-        sections.get(stars - 1)?.at(self.point, self.group(self.source.recommendation.into()))
+        sections.get(stars - 1)?.at(self.point, self.group((self.source.recommendation.into(), 2)))
     }
 
     /// Whether it praises the how-manyth of its subjects. Three stars praise and blame in turn.
@@ -238,7 +238,7 @@ impl Words<'_> {
         let praises = self.praises(place);
         let subject = self.bank.subjects.get(subject)?;
         let section = if praises { &subject.praise } else { &subject.blame };
-        section.at(self.point, self.group(self.kind()))
+        section.at(self.point, self.group((self.kind(), KINDS)))
     }
 
     /// Gives the parts of the comments in their order, as they would be typed with care.
@@ -295,7 +295,7 @@ impl Words<'_> {
 
     /// Gives the parts of the owner's response, which names the subject that the review speaks of first.
     pub(crate) fn response(&self, give: &mut impl FnMut(Part<'_>)) {
-        let (bank, mood, group) = (self.bank, mood(self.facts.stars), self.group(self.kind()));
+        let (bank, mood, group) = (self.bank, mood(self.facts.stars), self.group((self.kind(), KINDS)));
         let outline = self.outline();
         let subjects = match outline.form {
             Form::Sentences { subjects, .. } => subjects,
