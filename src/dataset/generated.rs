@@ -139,7 +139,7 @@ pub(crate) fn generated_facts(plan: &ReviewPlan, sources: &[Source], record: &Re
     let (stars, rating) = match sources.get(usize::from(source)) {
         Some(source) if source.alias == DIRECT_FEEDBACK => (3, 0),
         Some(source) if source.recommendation && stars >= 4 => (5, 1),
-        Some(source) if source.recommendation => (stars.min(2), 0),
+        Some(source) if source.recommendation => (1, 0),
         Some(_) | None => (stars, stars),
     };
     Facts { stars, rating, source, published, responded, locale }

@@ -222,7 +222,9 @@ impl Words<'_> {
 
     fn sentence(&self, sections: &'static [Section; 5]) -> Option<Sentence> {
         let stars = usize::from(self.facts.stars.clamp(1, 5));
-        sections.get(stars - 1)?.at(self.point, self.group((self.source.recommendation.into(), 2)))
+        // Those who recommend write as for five stars, the others as for one.
+        let kinds = if matches!(stars, 1 | 5) { 2 } else { 1 };
+        sections.get(stars - 1)?.at(self.point, self.group((self.source.recommendation.into(), kinds)))
     }
 
     /// Whether it praises the how-manyth of its subjects. Three stars praise and blame in turn.
