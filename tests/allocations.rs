@@ -17,16 +17,21 @@ use standin::Standin;
 struct Counting;
 
 static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
+static BYTES: AtomicUsize = AtomicUsize::new(0);
+/// Held by each test, since all threads are counted.
+static ALONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
 // SAFETY: every call goes to the system's allocator unchanged, and the counter does not allocate.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        BYTES.fetch_add(layout.size(), Ordering::Relaxed);
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn realloc(&self, old: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        BYTES.fetch_add(size, Ordering::Relaxed);
         unsafe { System.realloc(old, layout, size) }
     }
 
@@ -55,7 +60,7 @@ const CALLS: usize = 200;
 
 fn request(path: &str, body: &str) -> Vec<u8> {
     format!(
-        "POST {path} HTTP/1.1\r\nhost: a.test\r\nx-api-key: bench-key\r\nx-business-number: 100\r\ncontent-type: application/json\r\n\
+        "POST {path} HTTP/1.1\r\nhost: localhost\r\nx-api-key: bench-key\r\nx-business-number: 100\r\ncontent-type: application/json\r\n\
          content-length: {}\r\n\r\n{body}",
         body.len()
     )
@@ -72,7 +77,7 @@ fn exchange(stream: &mut TcpStream, answer: &mut [u8], request: &[u8]) {
         length += read;
         let text = std::str::from_utf8(&answer[..length]).unwrap_or_default();
         if let Some((head, _)) = text.split_once("\r\n\r\n") {
-            assert!(head.starts_with("HTTP/1.1 200"), "{text}");
+            assert!(head.starts_with("HTTP/1.1 20"), "{text}");
             let body = head.split_once("content-length: ").unwrap().1.split("\r\n").next().unwrap();
             end = head.len() + 4 + body.parse::<usize>().unwrap();
         }
@@ -95,6 +100,7 @@ fn per_call(stream: &mut TcpStream, requests: &[Vec<u8>]) -> usize {
 
 #[tokio::test]
 async fn a_call_allocates_little() {
+    let _alone = ALONE.lock().await;
     let standin = Standin::of_text(SCENARIO).await.unwrap();
     let mut stream = TcpStream::connect(standin.address()).unwrap();
     let day = |call: usize| format!("{:02}/{:02}/2026", 1 + call / 28 % 6, 1 + call % 28);
@@ -109,4 +115,40 @@ async fn a_call_allocates_little() {
     println!("{scores} allocations of a score benchmark, {pages} of a page of 25 reviews");
     assert!(scores <= 30, "{scores}");
     assert!(pages <= 40, "{pages}");
+}
+
+const ADDED: usize = 5_000;
+const SAMPLE: usize = 250;
+
+#[tokio::test]
+async fn the_five_thousandth_review_costs_what_the_first_did() {
+    let _alone = ALONE.lock().await;
+    let standin = Standin::of_text(SCENARIO).await.unwrap();
+    let mut stream = TcpStream::connect(standin.address()).unwrap();
+    let mut answer = vec![0; 65_536];
+    let review = |number: usize| {
+        let day = 1 + number % 28;
+        let body = format!(
+            r#"{{"businessId":1,"rating":{},"date":"2026-06-{day:02}","comments":"Number {number}."}}"#,
+            1 + number % 5
+        );
+        request("/__admin/worlds/default/reviews", &body)
+    };
+    let reviews: Vec<Vec<u8>> = (0..ADDED + SAMPLE).map(review).collect();
+    let mut add = |reviews: &[Vec<u8>]| {
+        let before = (ALLOCATIONS.load(Ordering::Relaxed), BYTES.load(Ordering::Relaxed));
+        reviews.iter().for_each(|review| exchange(&mut stream, &mut answer, review));
+        let after = (ALLOCATIONS.load(Ordering::Relaxed), BYTES.load(Ordering::Relaxed));
+        ((after.0 - before.0) / reviews.len(), (after.1 - before.1) / reviews.len())
+    };
+    // The first ones index the account's ids and warm up the server.
+    add(&reviews[..SAMPLE]);
+    let first = add(&reviews[SAMPLE..2 * SAMPLE]);
+    add(&reviews[2 * SAMPLE..ADDED]);
+    let last = add(&reviews[ADDED..]);
+    println!(
+        "adding a review: {} allocations of {} bytes at first, {} of {} bytes at last",
+        first.0, first.1, last.0, last.1
+    );
+    assert!(last.0 <= first.0 * 11 / 10 && last.1 <= first.1 * 12 / 10, "{first:?} {last:?}");
 }

@@ -15,6 +15,13 @@ pub(crate) struct Source {
     pub(crate) reply: bool,
 }
 
+impl Source {
+    /// Whether it is one of the two on which many leave stars alone, and whose reviews have no title.
+    pub(crate) fn is_google_or_facebook(&self) -> bool {
+        self.alias == GOOGLE || self.alias == "facebook"
+    }
+}
+
 /// Alias of reviews posted on the platform itself.
 pub(crate) const OUR_WEBSITE: &str = "our_website";
 /// Alias of direct feedback, whose rating is 0.

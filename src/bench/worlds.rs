@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use super::{median, memory, micros, print, print_title, print_with_aim, send, timed};
 use crate::clock::{Mode, uptime};
+use crate::dataset::arrival::Arrival;
 use crate::draw::Seed;
-use crate::scenario::admin_input;
+use crate::scenario::{admin_input, arrival};
 use crate::world::World;
 use crate::world::create::{Start, WorldRequest};
 use crate::world::registry::Registry;
@@ -36,7 +37,8 @@ pub fn run() {
     });
     let faulty = create("ten thousand more, each with a fault of its own, read from JSON", &registry, |_| {
         let base = registry.scenario(None).unwrap();
-        let (faults, clock) = admin_input::parse_world_start(&base.references(Mode::Frozen), FAULTS).unwrap();
+        let (faults, clock) =
+            admin_input::parse_world_start(&base.references(Mode::Frozen), FAULTS, base.start).unwrap();
         Start { seed: None, clock, faults: faults.into_iter().map(Arc::new).collect() }
     });
     drop((plain, seeded, faulty));
@@ -44,6 +46,36 @@ pub fn run() {
     let (took, expired) = timed(|| registry.expire(later, Duration::from_secs(60)));
     assert_eq!(expired, 3 * WORLDS);
     print("all thirty thousand expire", micros(took) / 1e3, "ms");
+    add_reviews(&registry);
+}
+
+/// How many reviews are added to one world.
+const ADDED: usize = 20_000;
+
+/// Adds reviews to a world while a request reads the list of them.
+fn add_reviews(registry: &Registry) {
+    print_title("adding reviews to a world, each while a request reads the list");
+    let world = registry.default_world();
+    let (snapshot, run) = (world.snapshot(), world.run());
+    let mut took = Vec::with_capacity(ADDED);
+    for number in 0..ADDED {
+        let body = format!(
+            r#"{{"businessId": {}, "rating": 4, "comments": "Number {number}."}}"#,
+            1001 + number % 100
+        );
+        let reading = run.added.read(snapshot.dataset());
+        let add = || {
+            let review = arrival::parse_review(&body, snapshot.dataset()).unwrap();
+            run.arrive(&snapshot, &Arrival::Review(review), None).unwrap()
+        };
+        took.push(micros(timed(add).0));
+        drop(reading);
+    }
+    for (name, range) in
+        [("the first thousand", 1..1_000), ("the fifth", 4_000..5_000), ("the last", ADDED - 1_000..ADDED)]
+    {
+        print(&format!("{name}: median"), median(took[range].to_vec()), "us");
+    }
 }
 
 /// Creates the worlds, and prints what one took and what all hold.

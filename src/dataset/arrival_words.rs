@@ -3,22 +3,19 @@
 use crate::api::sources::{DIRECT_FEEDBACK, Source};
 use crate::dataset::added::AddedReview;
 use crate::dataset::facts::Dataset;
-use crate::dataset::generated::{Facts, REVIEW, Record, pick_weighted, point};
-use crate::dataset::phrases::bank;
+use crate::dataset::generated::{Facts, Length, REVIEW, Record, pick_weighted, point};
+use crate::dataset::phrases::{bank, subjects};
 use crate::dataset::records::{Locale, Review, Reviewer, Reviews};
 use crate::dataset::review_view::{self, ReviewView};
 use crate::dataset::text::Text;
 use crate::dataset::words::Words;
 use crate::draw::{Draw, Seed};
 
-/// So many reviews are drawn until one has words; nearly a third has none.
-const MOST_TRIES: u32 = 64;
-
 impl Dataset {
     /// Writes the comments of a review that arrives, its title, and its author unless a name is given. `index` is the number of
     /// reviews that arrived at the location before it.
-    pub(crate) fn write_review(&self, location: u32, review: &mut Review, index: u32) {
-        let Some(view) = self.arrived_view(location, (review.rating, review.source), index) else { return };
+    pub(crate) fn write_review(&self, location: u32, review: &mut Review, about: &[String], index: u32) {
+        let Some(view) = self.arrived_view(location, (review.rating, review.source), about, index) else { return };
         review.comments = Some(view.comments.to_string());
         review.title = review.title.take().or_else(|| text(view.title));
         let given = &review.reviewer;
@@ -42,7 +39,7 @@ impl Dataset {
         let mut draw = Draw::new(self.seed, "arrival response").with_text(&review.id);
         let index = u32::try_from(draw.below(u32::MAX.into())).unwrap_or_default();
         let Review { rating, source, .. } = review.record;
-        let view = self.arrived_view(review.values.location, (rating, source), index);
+        let view = self.arrived_view(review.values.location, (rating, source), &[], index);
         view.and_then(|view| text(view.response)).unwrap_or_default()
     }
 
@@ -85,28 +82,36 @@ impl Dataset {
 
     /// A generated review of that rating and source, with a response. It is drawn under a seed of its own, so that it is none of
     /// the location's generated reviews.
-    fn arrived_view(&self, location: u32, (rating, source): (u8, u16), index: u32) -> Option<ReviewView<'_>> {
+    fn arrived_view(
+        &self,
+        location: u32,
+        (rating, source): (u8, u16),
+        about: &[String],
+        index: u32,
+    ) -> Option<ReviewView<'_>> {
+        let category = &self.account(self.account_of(location)).category;
+        let subjects = (0..).zip(subjects(category));
+        let wanted = subjects.filter(|(_, subject)| about.iter().any(|wanted| wanted == subject));
         let locale = self.usual_locale(location, index);
         let origin = self.sources.get(usize::from(source))?;
         let stars = stars(rating, origin);
-        let facts = Facts { stars, rating, source, published: true, responded: true, locale };
+        let facts = Facts { stars, rating, source, published: true, responded: true, locale, length: Length::Sentences };
         let place = self.location(location);
-        let block = |entry| Record::stream(self.arrival_seed(), REVIEW, place.number, entry);
-        let words = |entry| Words {
-            bank: bank(locale, &self.account(self.account_of(location)).category),
-            about: 0,
+        let block = Record::stream(self.arrival_seed(), REVIEW, place.number, 0);
+        let record = Record::of(&block, index);
+        let words = Words {
+            bank: bank(locale, category),
+            about: wanted.fold(0, |bits, (bit, _): (u32, _)| bits | 1 << bit),
             locals: 1_000_000,
             nasty: 0,
             location: place,
             facts,
-            record: Record::of(&block(entry), index),
-            author: Record::of(&block(entry), index).person(),
-            point: point(&block(0), facts.kind(origin), index),
-            entry,
+            record,
+            author: record.person(),
+            point: point(&block, facts.kind(origin), index),
+            entry: 0,
             source: origin,
         };
-        // One with words is wanted.
-        let words = (0..MOST_TRIES).map(words).find(Words::has_comments)?;
         Some(Self::generated_view(words, self.today, Some(self.today)))
     }
 

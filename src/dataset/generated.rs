@@ -21,7 +21,24 @@ pub(crate) struct Facts {
     /// Whether the owner responded.
     pub(crate) responded: bool,
     pub(crate) locale: Locale,
+    pub(crate) length: Length,
 }
+
+/// How much a review says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Length {
+    /// Stars alone.
+    Silent,
+    /// At most six words.
+    Short,
+    /// Whole sentences.
+    Sentences,
+}
+
+/// Percent of the reviews without words: on Google and Facebook, and elsewhere.
+const SILENT: (u64, u64) = (30, 3);
+/// Percent of the others that have at most six words.
+const SHORT: u64 = 20;
 
 /// Keys of the streams of one record.
 const ID: u64 = 1;
@@ -92,18 +109,19 @@ pub(crate) fn point(block: &Draw, kind: usize, number: u32) -> Point {
 }
 
 /// Kinds of reviews.
-pub(crate) const KINDS: usize = 7;
+pub(crate) const KINDS: usize = 14;
 
 impl Facts {
-    /// The kind by which reviews are spread in time: the stars, or whether they recommend. A list of a rating has whole
-    /// kinds in it.
+    /// The kind by which reviews are spread in time: the stars, or whether they recommend, and whether they are short. A list of
+    /// a rating has whole kinds in it.
     pub(crate) const fn kind(&self, source: &Source) -> usize {
-        match (source.recommendation, self.stars) {
+        let stars = match (source.recommendation, self.stars) {
             (true, 5) => 5,
             (true, _) => 6,
             (false, 1..=5) => self.stars as usize - 1,
             (false, _) => 0,
-        }
+        };
+        stars * 2 + matches!(self.length, Length::Short) as usize
     }
 }
 
@@ -142,7 +160,19 @@ pub(crate) fn generated_facts(plan: &ReviewPlan, sources: &[Source], record: &Re
         Some(source) if source.recommendation => (1, 0),
         Some(_) | None => (stars, stars),
     };
-    Facts { stars, rating, source, published, responded, locale }
+    let length = sources.get(usize::from(source)).map_or(Length::Sentences, |source| length(source, &mut draw));
+    Facts { stars, rating, source, published, responded, locale, length }
+}
+
+fn length(source: &Source, draw: &mut Draw) -> Length {
+    let (often, seldom) = SILENT;
+    if draw.below(100) < if source.is_google_or_facebook() { often } else { seldom } {
+        Length::Silent
+    } else if draw.below(100) < SHORT {
+        Length::Short
+    } else {
+        Length::Sentences
+    }
 }
 
 impl ReviewPlan {

@@ -182,6 +182,8 @@ banks! {
 
 /// Within a page of 25 reviews no sentence comes twice if it comes again after more than twice as many.
 const LEAST: u32 = 51;
+/// The same for short reviews, of which a page has less than half as many as this.
+const SHORT: u32 = 25;
 /// Sentences that a line gives at most.
 const MOST_OF_LINE: u32 = 128;
 /// How often the sentences of a bank that begin a review may begin with the same three words.
@@ -286,7 +288,7 @@ impl Reading {
         let of_subjects = [LEAST + 4, LEAST + 6, LEAST + 8, LEAST + 10].into_iter().cycle();
         self.bank.open = stars.map(|stars| self.section(&format!("open {stars}"), LEAST, two, true, true));
         self.bank.close = stars.map(|stars| self.section(&format!("close {stars}"), LEAST + 2, two, true, false));
-        self.bank.short = stars.map(|stars| self.section(&format!("short {stars}"), LEAST, two, true, true));
+        self.bank.short = stars.map(|stars| self.section(&format!("short {stars}"), SHORT, two, true, true));
         self.bank.title = stars.map(|stars| self.section(&format!("title {stars}"), LEAST + 2, two, true, false));
         self.bank.reply = moods.map(|mood| self.section(&format!("reply {mood}"), LEAST, all, true, false));
         self.bank.follow = moods.map(|mood| self.section(&format!("follow {mood}"), LEAST + 2, all, true, false));

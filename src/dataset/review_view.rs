@@ -203,7 +203,7 @@ fn reviewer<'a>(words: &Words<'a>) -> Reviewer<'a> {
     let has_last_name = is_own_source || draw.below(8) > 0;
     let home = if draw.chance(words.locals) { words.location.home(locale) } else { elsewhere(locale, &mut draw) };
     // Google and Facebook tell no places.
-    let home = Some(home).filter(|_| has_city && !words.is_google_or_facebook());
+    let home = Some(home).filter(|_| has_city && !words.source.is_google_or_facebook());
     let first = if words.is_nasty() { nasty::name(&mut draw) } else { person.first };
     Reviewer {
         first_name: Some(Text::Given(first)),

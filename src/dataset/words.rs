@@ -3,8 +3,8 @@
 
 use std::fmt::{Formatter, Result};
 
-use crate::api::sources::{DIRECT_FEEDBACK, GOOGLE, Source};
-use crate::dataset::generated::{Facts, Record};
+use crate::api::sources::{DIRECT_FEEDBACK, Source};
+use crate::dataset::generated::{Facts, Length, Record};
 use crate::dataset::{nasty, people};
 use crate::dataset::phrases::{
     Bank, COMMON_SUBJECTS, KINDS, LOCATION_GROUPS, Piece, Section, Sentence, mood,
@@ -95,11 +95,7 @@ const STAFF: u64 = 5;
 const NASTY: u64 = 6;
 const VARIABLES: u64 = 100;
 
-/// Percent of the reviews without words: on Google and Facebook, and elsewhere.
-const SILENT: (u64, u64) = (30, 3);
-/// Percent of the others that have at most six words.
-const SHORT: u64 = 20;
-/// Forms of the rest, with their weights: a first sentence, the number of subjects, percent with a last sentence.
+/// Forms of reviews of whole sentences, with their weights: a first sentence, the number of subjects, percent with a last sentence.
 const FORMS: [(u64, bool, usize, u64); 8] = [
     (8, false, 1, 0),
     (3, true, 0, 25),
@@ -120,18 +116,13 @@ impl Words<'_> {
         self.record.words().with(key)
     }
 
-    pub(crate) fn is_google_or_facebook(&self) -> bool {
-        self.source.alias == GOOGLE || self.source.alias == "facebook"
-    }
-
     fn outline(&self) -> Outline {
         let mut draw = self.draw(FORM);
-        let silent = if self.is_google_or_facebook() { SILENT.0 } else { SILENT.1 };
         let mut outline = Outline { form: Form::Silent, subjects: [0; MOST_SUBJECTS], paragraph: None };
         if self.is_nasty() {
             outline.form = Form::Nasty;
-        } else if draw.below(100) < silent {
-        } else if draw.below(100) < SHORT {
+        } else if self.facts.length == Length::Silent {
+        } else if self.facts.length == Length::Short {
             outline.form = Form::Short;
         } else {
             let all = FORMS.iter().map(|(weight, ..)| weight).sum();
@@ -277,15 +268,10 @@ impl Words<'_> {
         }
     }
 
-    /// Whether it has comments.
-    pub(crate) fn has_comments(&self) -> bool {
-        self.outline().form != Form::Silent
-    }
-
     /// Whether it has a title. Google and Facebook have none.
     pub(crate) fn has_title(&self) -> bool {
-        let can_have = !self.is_google_or_facebook() && self.source.alias != DIRECT_FEEDBACK;
-        can_have && self.draw(FORM).with(1).below(100) < 45 && self.has_comments()
+        let can_have = !self.source.is_google_or_facebook() && self.source.alias != DIRECT_FEEDBACK;
+        can_have && self.draw(FORM).with(1).below(100) < 45 && self.outline().form != Form::Silent
     }
 
     /// Gives the parts of the title.

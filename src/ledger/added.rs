@@ -143,7 +143,7 @@ impl AddedRecords {
         review.day = review.day.resolve(now.day()).into();
         review.response_day = review.response_day.map(|day| day.resolve(now.day()).into());
         if review.comments.is_none() {
-            dataset.write_review(location, &mut review, count);
+            dataset.write_review(location, &mut review, &new.about, count);
         }
         let source = dataset.sources.get(usize::from(review.source));
         let source = source.map(|source| source.alias.clone()).unwrap_or_default();

@@ -10,6 +10,7 @@ use crate::api::sources::Source;
 use crate::clock::Moment;
 use crate::dataset::arrival::{Answered, NewQuestion, NewResponse, NewReview, ReviewChange};
 use crate::dataset::facts::{BusinessRef, Dataset};
+use crate::dataset::phrases::{COMMON_SUBJECTS, TRADES};
 use crate::dataset::when::GivenDay;
 use crate::scenario::diagnostic::{Diagnostic, Findings};
 use crate::scenario::json as json_text;
@@ -159,8 +160,21 @@ pub(crate) fn review(
     node.set_default("date", "today");
     let record = raw::Review::read(findings, &node)
         .and_then(|raw| reviews::review(findings, &surroundings.records, raw, &mut reviews::new_ids()));
-    let about = about.into_iter().flat_map(|list| list.value).map(|subject| subject.value.0).collect();
+    let about = about.into_iter().flat_map(|list| list.value);
+    let about = about.filter_map(|subject| known_subject(findings, subject)).collect();
     Some(NewReview { location: location?, record: record?, about })
+}
+
+/// A subject that reviews of some category have.
+fn known_subject(findings: &mut Findings, subject: Spanned<NonBlank>) -> Option<String> {
+    let Spanned { span, value: NonBlank(subject) } = subject;
+    let known = || COMMON_SUBJECTS.into_iter().chain(TRADES.into_iter().flat_map(|(_, subjects)| subjects));
+    if known().any(|known| *known == *subject) {
+        return Some(subject);
+    }
+    let message = format!("no review has the subject `{subject}`");
+    findings.error("unknown-value", span, message).suggest(&subject, known());
+    None
 }
 
 /// Reads a question that arrives.
