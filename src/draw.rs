@@ -38,12 +38,12 @@ impl Draw {
     }
 
     /// The stream with one more key.
-    pub(crate) const fn with(&self, key: u64) -> Self {
+    pub(crate) const fn with(self, key: u64) -> Self {
         Self { state: mix(self.state ^ mix(key.wrapping_add(GOLDEN))) }
     }
 
     /// The stream with one more key, which is a text.
-    pub(crate) fn with_text(&self, key: &str) -> Self {
+    pub(crate) fn with_text(self, key: &str) -> Self {
         let mut draw = self.with(key.len() as u64);
         for chunk in key.as_bytes().chunks(8) {
             let mut word = [0; 8];
@@ -71,7 +71,7 @@ impl Draw {
 
     /// The position of an element after `length` elements are shuffled by this draw. This is a permutation without a table:
     /// four rounds of a balanced Feistel network, repeated until the result is in range.
-    pub(crate) fn permuted(&self, element: u64, length: u64) -> u64 {
+    pub(crate) fn permuted(self, element: u64, length: u64) -> u64 {
         let half = (64 - length.saturating_sub(1).leading_zeros()).div_ceil(2).max(1);
         let mask = (1_u64 << half) - 1;
         let mut at = element;

@@ -80,17 +80,25 @@ fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
 /// There is no such scenario.
 fn copy(from: &str, name: &str) -> Result<(PathBuf, String, Vec<PathBuf>), String> {
     let files = shipped::files();
-    let folder = load_all(&files, TimeSource::new(None).now(), &["scenarios".into()], None, Path::new(shipped::FOLDER));
+    let folder = load_all(
+        &files,
+        TimeSource::new(None).now(),
+        &["scenarios".into()],
+        None,
+        Path::new(shipped::FOLDER),
+    );
     let Some(loaded) = folder.scenarios.iter().find(|loaded| loaded.name.as_deref() == Some(from)) else {
         let names = folder.names().collect::<Vec<_>>().join(", ");
         return Err(format!("the program has no scenario `{from}`, only {names}"));
     };
     let own = shipped::relative(&loaded.path);
-    let bytes = shipped::FILES.iter().find(|(path, _)| Path::new(path) == own).map_or(&[][..], |(_, bytes)| bytes);
+    let bytes =
+        shipped::FILES.iter().find(|(path, _)| Path::new(path) == own).map_or(&[][..], |(_, bytes)| bytes);
     let text = String::from_utf8_lossy(bytes);
     // The schema stands beside the shipped scenarios only.
     let lines = text.lines().filter(|line| !line.starts_with("# yaml-language-server"));
-    let renamed = lines.map(|line| if line == format!("name: {from}") { format!("name: {name}") } else { line.to_owned() });
+    let renamed = lines
+        .map(|line| if line == format!("name: {from}") { format!("name: {name}") } else { line.to_owned() });
     let text = renamed.collect::<Vec<_>>().join("\n").trim_start_matches("#\n").to_owned() + "\n";
     let others = loaded.files.iter().map(|path| shipped::relative(path)).filter(|path| *path != own);
     Ok((own.with_file_name(format!("{name}.yaml")), text, others.collect()))
@@ -133,7 +141,12 @@ mod tests {
         let files = Memory::new(&files);
         let context = LoadContext { files: &files, root: "/s".into(), now: Day(20_634).start() };
         let loaded = load(&context, Path::new("/s/scenarios/faults/mine.yaml"));
-        assert_eq!(loaded.scenario.map(|scenario| scenario.name).as_deref(), Some("mine"), "{:#?}", loaded.diagnostics);
+        assert_eq!(
+            loaded.scenario.map(|scenario| scenario.name).as_deref(),
+            Some("mine"),
+            "{:#?}",
+            loaded.diagnostics
+        );
         assert!(copy("rate-limitd", "mine").unwrap_err().contains("rate-limited"));
     }
 }

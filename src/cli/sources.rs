@@ -42,7 +42,13 @@ impl Sources {
     pub(crate) fn open(&self, cwd: PathBuf) -> Opened {
         if self.paths.is_empty() && !cwd.join(SCENARIOS).exists() {
             let paths = vec![PathBuf::from(SCENARIOS)];
-            return Opened { files: Box::new(shipped::files()), paths, cwd: shipped::FOLDER.into(), root: None, shipped: true };
+            return Opened {
+                files: Box::new(shipped::files()),
+                paths,
+                cwd: shipped::FOLDER.into(),
+                root: None,
+                shipped: true,
+            };
         }
         Opened { files: Box::new(Disk), paths: self.paths(), cwd, root: self.root.clone(), shipped: false }
     }

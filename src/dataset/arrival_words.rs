@@ -15,7 +15,9 @@ impl Dataset {
     /// Writes the comments of a review that arrives, its title, and its author unless a name is given. `index` is the number of
     /// reviews that arrived at the location before it.
     pub(crate) fn write_review(&self, location: u32, review: &mut Review, about: &[String], index: u32) {
-        let Some(view) = self.arrived_view(location, (review.rating, review.source), about, index) else { return };
+        let Some(view) = self.arrived_view(location, (review.rating, review.source), about, index) else {
+            return;
+        };
         review.comments = Some(view.comments.to_string());
         review.title = review.title.take().or_else(|| text(view.title));
         let given = &review.reviewer;
@@ -95,7 +97,15 @@ impl Dataset {
         let locale = self.usual_locale(location, index);
         let origin = self.sources.get(usize::from(source))?;
         let stars = stars(rating, origin);
-        let facts = Facts { stars, rating, source, published: true, responded: true, locale, length: Length::Sentences };
+        let facts = Facts {
+            stars,
+            rating,
+            source,
+            published: true,
+            responded: true,
+            locale,
+            length: Length::Sentences,
+        };
         let place = self.location(location);
         let block = Record::stream(self.arrival_seed(), REVIEW, place.number, 0);
         let record = Record::of(&block, index);

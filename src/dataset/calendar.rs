@@ -54,7 +54,7 @@ impl Calendar {
         let part = u128::from(point.0);
         let offset = match self.sums.last() {
             Some(all) => self.sums.partition_point(|sum| u128::from(*sum) << 32 <= part * u128::from(*all)),
-            None => usize::try_from(part * u128::from(self.days) >> 32).unwrap_or_default(),
+            None => usize::try_from((part * u128::from(self.days)) >> 32).unwrap_or_default(),
         };
         Day(self.from.0.saturating_add_unsigned(u32::try_from(offset).unwrap_or_default()))
     }
@@ -69,7 +69,11 @@ fn decayed(offset: u32, days: u32) -> u64 {
 fn bombed(offset: u32, days: u32) -> u64 {
     let (worst, share) = BOMB;
     let rest = u64::from(days.saturating_sub(worst)).max(1);
-    if offset < worst { share * rest * [1_000, 1_400, 600][offset as usize % 3] / 3_000 } else { (100 - share).max(1) }
+    if offset < worst {
+        share * rest * [1_000, 1_400, 600][offset as usize % 3] / 3_000
+    } else {
+        (100 - share).max(1)
+    }
 }
 
 /// When the customers of a trade come, in percent of a usual day.
@@ -126,7 +130,7 @@ impl Trade {
         // 1 January 1970 was a Thursday.
         let weekday = day.0.saturating_add(3).rem_euclid(7).unsigned_abs() as usize;
         let holiday = matches!((month, date), (12, 24..=26) | (1, 1));
-        let season = self.months[(month as usize - 1) % 12];
+        let season = self.months[(usize::from(month.unsigned_abs()) + 11) % 12];
         self.weekdays[weekday] * season * if holiday { self.holidays } else { 100 } / 10_000
     }
 }

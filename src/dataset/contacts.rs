@@ -151,7 +151,8 @@ fn generated(business: &Business, plan: &ContactPlan, record: &Record) -> Contac
     let person = person(locale, &mut draw);
     let number = draw.below(9_999);
     let location = draw.pick(&business.locations);
-    let home = location.map_or_else(|| elsewhere(locale, &mut draw.with(0)), |location| location.home(locale));
+    let home =
+        location.map_or_else(|| elsewhere(locale, &mut draw.with(0)), |location| location.home(locale));
     let country = location.and_then(|location| location.country.as_deref()).unwrap_or(COUNTRIES[0]);
     let location = location.map_or(business.number, |location| location.number);
     let tags = draw.pick(&TAGS).filter(|_| number.is_multiple_of(2)).map(|tag| (*tag).to_owned());

@@ -160,7 +160,8 @@ pub(crate) fn generated_facts(plan: &ReviewPlan, sources: &[Source], record: &Re
         Some(source) if source.recommendation => (1, 0),
         Some(_) | None => (stars, stars),
     };
-    let length = sources.get(usize::from(source)).map_or(Length::Sentences, |source| length(source, &mut draw));
+    let length =
+        sources.get(usize::from(source)).map_or(Length::Sentences, |source| length(source, &mut draw));
     Facts { stars, rating, source, published, responded, locale, length }
 }
 
@@ -186,7 +187,11 @@ impl ReviewPlan {
         RESPONDS.map(|inclination| {
             // All or none stays all or none.
             let share = u64::from(self.responded) * u64::from(inclination) * all / (100 * inclined);
-            if self.responded >= 1_000_000 { 1_000_000 } else { u32::try_from(share.min(1_000_000)).unwrap_or_default() }
+            if self.responded >= 1_000_000 {
+                1_000_000
+            } else {
+                u32::try_from(share.min(1_000_000)).unwrap_or_default()
+            }
         })
     }
 }

@@ -6,7 +6,8 @@ pub(crate) fn sections(file: &'static str) -> Vec<(&'static str, Vec<&'static st
     let mut sections: Vec<(&str, Vec<&str>)> = Vec::new();
     for line in file.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
         // A phrase may begin and end with alternatives.
-        let name = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')).filter(|name| !name.contains('|'));
+        let name =
+            line.strip_prefix('[').and_then(|line| line.strip_suffix(']')).filter(|name| !name.contains('|'));
         match name {
             Some(name) => sections.push((name, Vec::new())),
             None => sections.last_mut().into_iter().for_each(|(_, entries)| entries.push(line)),

@@ -116,7 +116,9 @@ pub(crate) fn phone(country: &str, home: Home<'_>, draw: &mut Draw) -> Option<St
         home.area.or_else(|| draw.pick(usual).copied()).unwrap_or_default()
     };
     match country {
-        "US" => Some(format!("+1 {} 555 01{number:02}", area(&["212", "312", "415", "503", "617", "713"], draw))),
+        "US" => {
+            Some(format!("+1 {} 555 01{number:02}", area(&["212", "312", "415", "503", "617", "713"], draw)))
+        }
         "CA" => Some(format!("+1 {} 555 01{number:02}", draw.pick(&["416", "514", "604", "403", "613"])?)),
         "PR" => Some(format!("+1 787 555 01{number:02}")),
         "VI" => Some(format!("+1 340 555 01{number:02}")),

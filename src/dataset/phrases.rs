@@ -141,22 +141,23 @@ macro_rules! banks {
     ($($locale:ident $folder:literal: $($category:literal)*;)*) => {
         /// The bank of a language and category, else the neutral bank of that language.
         pub(crate) fn bank(locale: Locale, category: &str) -> &'static Bank {
-            $(
-                if locale == Locale::$locale {
+            match locale {
+                $(Locale::$locale => {
                     const COMMON: &str = include_str!(concat!("../../seed-data/phrases/", $folder, "/common.txt"));
-                    $(
-                        if category == $category {
+                    match category {
+                        $($category => {
                             static BANK: OnceLock<Bank> = OnceLock::new();
                             const OWN: &str =
                                 include_str!(concat!("../../seed-data/phrases/", $folder, "/", $category, ".txt"));
-                            return BANK.get_or_init(|| Reading::read(locale, category, COMMON, OWN));
+                            BANK.get_or_init(|| Reading::read(locale, category, COMMON, OWN))
+                        })*
+                        _ => {
+                            static BANK: OnceLock<Bank> = OnceLock::new();
+                            BANK.get_or_init(|| Reading::read(locale, NEUTRAL, COMMON, ""))
                         }
-                    )*
-                    static BANK: OnceLock<Bank> = OnceLock::new();
-                    return BANK.get_or_init(|| Reading::read(locale, NEUTRAL, COMMON, ""));
-                }
-            )*
-            bank(Locale::En, category)
+                    }
+                })*
+            }
         }
 
         /// Whether a category has a bank of its own in a language. The neutral one has one in every language.
@@ -265,12 +266,8 @@ impl Reading {
     }
 
     fn read_variables(&mut self) {
-        let names: BTreeSet<&str> = self
-            .files
-            .iter()
-            .flatten()
-            .filter_map(|(name, _)| name.strip_prefix("var "))
-            .collect();
+        let names: BTreeSet<&str> =
+            self.files.iter().flatten().filter_map(|(name, _)| name.strip_prefix("var ")).collect();
         for name in names {
             let values = self.nearest(&format!("var {name}"));
             let values = values.into_iter().map(|value| self.text(value)).collect();
@@ -287,12 +284,17 @@ impl Reading {
         let subjects = subjects(category);
         let of_subjects = [LEAST + 4, LEAST + 6, LEAST + 8, LEAST + 10].into_iter().cycle();
         self.bank.open = stars.map(|stars| self.section(&format!("open {stars}"), LEAST, two, true, true));
-        self.bank.close = stars.map(|stars| self.section(&format!("close {stars}"), LEAST + 2, two, true, false));
+        self.bank.close =
+            stars.map(|stars| self.section(&format!("close {stars}"), LEAST + 2, two, true, false));
         self.bank.short = stars.map(|stars| self.section(&format!("short {stars}"), SHORT, two, true, true));
-        self.bank.title = stars.map(|stars| self.section(&format!("title {stars}"), LEAST + 2, two, true, false));
-        self.bank.reply = moods.map(|mood| self.section(&format!("reply {mood}"), LEAST, all, true, false));
-        self.bank.follow = moods.map(|mood| self.section(&format!("follow {mood}"), LEAST + 2, all, true, false));
-        self.bank.sign = moods.map(|mood| self.section(&format!("sign {mood}"), LEAST + 6, all, true, false));
+        self.bank.title =
+            stars.map(|stars| self.section(&format!("title {stars}"), LEAST + 2, two, true, false));
+        self.bank.reply =
+            moods.map(|mood| self.section(&format!("reply {mood}"), LEAST, all * 2, true, false));
+        self.bank.follow =
+            moods.map(|mood| self.section(&format!("follow {mood}"), LEAST + 2, all * 2, true, false));
+        self.bank.sign =
+            moods.map(|mood| self.section(&format!("sign {mood}"), LEAST + 6, all * 2, true, false));
         let nouns: HashMap<&str, &str> =
             self.all("subjects").into_iter().filter_map(|entry| entry.split_once(" = ")).collect();
         self.bank.subjects = subjects
@@ -324,7 +326,8 @@ impl Reading {
         let lines: Vec<(u32, u32)> =
             (first..).take(entries.len()).map(|line| (line, self.bank.choices(line))).collect();
         // A line's sentences are taken in steps of about the golden section, so that each differs much from the one before.
-        let step = |choices: u32| (choices * 8 / 13..).find(|step| is_coprime(*step, choices)).unwrap_or(1);
+        let step =
+            |choices: u32| (choices * 8 / 13..=choices).find(|step| is_coprime(*step, choices)).unwrap_or(1);
         let mut sentences = Vec::new();
         for round in 0..MOST_OF_LINE {
             for (line, choices) in lines.iter().filter(|(_, choices)| round < *choices) {
@@ -373,12 +376,11 @@ impl Reading {
         let mut rest = text;
         while !rest.is_empty() {
             let filler = rest.strip_prefix('{').and_then(|inner| inner.split_once('}'));
-            let (piece, after) = match filler {
-                Some((name, after)) => (self.filler(name), after),
-                None => {
-                    let (text, after) = rest.split_at(rest.find('{').unwrap_or(rest.len()));
-                    (Piece::Text(self.text(text)), after)
-                }
+            let (piece, after) = if let Some((name, after)) = filler {
+                (self.filler(name), after)
+            } else {
+                let (text, after) = rest.split_at(rest.find('{').unwrap_or(rest.len()));
+                (Piece::Text(self.text(text)), after)
             };
             self.bank.pieces.push(piece);
             rest = after;
@@ -428,7 +430,9 @@ impl Bank {
     /// How many sentences a line gives.
     fn choices(&self, line: u32) -> u32 {
         let line = self.lines.get(line as usize).cloned().unwrap_or_default();
-        slice(&self.slots, line).iter().fold(1, |all: u32, slot| all.saturating_mul(slot.end - slot.start).min(1 << 24))
+        slice(&self.slots, line)
+            .iter()
+            .fold(1, |all: u32, slot| all.saturating_mul(slot.end - slot.start).min(1 << 24))
     }
 
     /// The first three words of a sentence, or in Japanese its first six letters, without case; and whether there are more.
@@ -441,7 +445,7 @@ impl Bank {
                     let values = self.variables.get(variable as usize);
                     values.and_then(|values| values.first()).map_or("", |value| self.text(*value))
                 }
-                _ => "x",
+                Piece::Staff | Piece::Place | Piece::City | Piece::Reviewer | Piece::Subject => "x",
             });
             if text.split_whitespace().count() > 3 {
                 break;
@@ -486,7 +490,10 @@ mod tests {
             let check = |name: &str, section: &Section, least: u32| {
                 let Section { sentences, groups, cycle, .. } = section;
                 let (count, size) = (sentences.len(), cycle.size());
-                assert!(count as u32 >= least && size >= LEAST.min(least) - 1, "{locale:?} {category} {name}: {count} {groups} {size}");
+                assert!(
+                    count as u32 >= least && size >= SHORT,
+                    "{locale:?} {category} {name}: {count} {groups} {size}"
+                );
             };
             for (name, subject) in subjects(category).iter().zip(&bank.subjects) {
                 check(name, &subject.praise, 1_500);
@@ -525,10 +532,23 @@ mod debug {
         for (l, c) in [(Locale::En, "neutral"), (Locale::En, "restaurant"), (Locale::Es, "neutral")] {
             let b = bank(l, c);
             for (n, s) in [("open", &b.open), ("close", &b.close), ("short", &b.short), ("title", &b.title)] {
-                for s in s { println!("{c} {n} {} lines groups {} size {}", s.sentences.len(), s.groups, s.cycle.size()); }
+                for s in s {
+                    println!(
+                        "{c} {n} {} lines groups {} size {}",
+                        s.sentences.len(),
+                        s.groups,
+                        s.cycle.size()
+                    );
+                }
             }
-            for s in b.reply.iter().chain(&b.follow).chain(&b.sign) { println!("{c} reply.. {} groups {} size {}", s.sentences.len(), s.groups, s.cycle.size()); }
-            for (n, s) in subjects(c).iter().zip(&b.subjects) { for s in [&s.praise, &s.blame] { println!("{c} {n} {} groups {} size {}", s.sentences.len(), s.groups, s.cycle.size()); } }
+            for s in b.reply.iter().chain(&b.follow).chain(&b.sign) {
+                println!("{c} reply.. {} groups {} size {}", s.sentences.len(), s.groups, s.cycle.size());
+            }
+            for (n, s) in subjects(c).iter().zip(&b.subjects) {
+                for s in [&s.praise, &s.blame] {
+                    println!("{c} {n} {} groups {} size {}", s.sentences.len(), s.groups, s.cycle.size());
+                }
+            }
             println!("texts {} pieces {}", b.texts.len(), b.pieces.len());
         }
     }

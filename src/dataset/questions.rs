@@ -175,16 +175,21 @@ impl Dataset {
                 at: last,
                 owner: false,
                 category: REGULAR_USER,
-                logo: logo(locale, &own),
+                logo: logo(locale, &own, own.id()),
             })
         });
         QuestionView {
             id: row.id,
             asked_by_owner: false,
-            question: Text::Pieces([lead, if lead.is_empty() { "" } else { bank.text(bank.join) }, question, ""]),
+            question: Text::Pieces([
+                lead,
+                if lead.is_empty() { "" } else { bank.text(bank.join) },
+                question,
+                "",
+            ]),
             by: by(locale, record),
             at: row.at,
-            logo: logo(locale, record),
+            logo: logo(locale, record, row.id),
             category: REGULAR_USER,
             location: self.location(row.location),
             answers: answers.collect(),
@@ -205,13 +210,14 @@ impl Dataset {
             None if owner => Text::Given(business),
             None => by(records::Locale::En, record),
         };
-        let logo_of = |given: &'a Option<String>, name: &'a Option<String>, owner: bool, record: &Record| {
-            match (given, name) {
-                (Some(logo), _) => Text::Given(logo),
-                (None, Some(name)) => Text::Avatar([name, ""], record.id()),
-                (None, None) if owner => Text::Avatar([business, ""], record.id()),
-                (None, None) => logo(records::Locale::En, record),
-            }
+        let logo_of = |given: &'a Option<String>,
+                       name: &'a Option<String>,
+                       owner: bool,
+                       own: (&Record, u64)| match (given, name) {
+            (Some(logo), _) => Text::Given(logo),
+            (None, Some(name)) => Text::Avatar([name, ""], own.1),
+            (None, None) if owner => Text::Avatar([business, ""], own.1),
+            (None, None) => logo(records::Locale::En, own.0, own.1),
         };
         let answers = question.answers.iter().zip(0..).map(|(answer, index)| {
             let own = record.answer(index);
@@ -223,7 +229,7 @@ impl Dataset {
                 at: answer.at.resolve(self.now),
                 owner: answer.owner,
                 category: &answer.category,
-                logo: logo_of(&answer.logo, &answer.by, answer.owner, &own),
+                logo: logo_of(&answer.logo, &answer.by, answer.owner, (&own, id)),
             }
         });
         QuestionView {
@@ -232,7 +238,7 @@ impl Dataset {
             question: Text::Given(&question.question),
             by: name_of(&question.by, question.owner, record),
             at: question.at.resolve(self.now),
-            logo: logo_of(&question.logo, &question.by, question.owner, record),
+            logo: logo_of(&question.logo, &question.by, question.owner, (record, id)),
             category: &question.category,
             location,
             answers: answers.collect(),
@@ -260,6 +266,6 @@ fn by(locale: records::Locale, record: &Record) -> Text<'static> {
 }
 
 /// The picture of a record's author.
-fn logo(locale: records::Locale, record: &Record) -> Text<'static> {
-    Text::Avatar(name(locale, record), record.id())
+fn logo(locale: records::Locale, record: &Record, id: u64) -> Text<'static> {
+    Text::Avatar(name(locale, record), id)
 }

@@ -106,7 +106,9 @@ impl Dataset {
         let index = self.reviews.location[row as usize];
         let location = self.location(index);
         let origin = self.reviews.origin[row as usize];
-        let records::Reviews::Generated(plan) = location.reviews.get(origin.entry as usize)? else { return None };
+        let records::Reviews::Generated(plan) = location.reviews.get(origin.entry as usize)? else {
+            return None;
+        };
         let block = Record::stream(self.seed, REVIEW, location.number, origin.entry);
         let record = Record::of(&block, origin.index);
         let facts = generated_facts(plan, &self.sources, &record);
@@ -201,7 +203,8 @@ fn reviewer<'a>(words: &Words<'a>) -> Reviewer<'a> {
     let is_own_source = matches!(source.alias.as_str(), OUR_WEBSITE | DIRECT_FEEDBACK);
     let (has_picture, has_nickname, has_city) = (draw.below(3) > 0, draw.below(4) == 0, draw.below(2) == 0);
     let has_last_name = is_own_source || draw.below(8) > 0;
-    let home = if draw.chance(words.locals) { words.location.home(locale) } else { elsewhere(locale, &mut draw) };
+    let home =
+        if draw.chance(words.locals) { words.location.home(locale) } else { elsewhere(locale, &mut draw) };
     // Google and Facebook tell no places.
     let home = Some(home).filter(|_| has_city && !words.source.is_google_or_facebook());
     let first = if words.is_nasty() { nasty::name(&mut draw) } else { person.first };
@@ -209,7 +212,8 @@ fn reviewer<'a>(words: &Words<'a>) -> Reviewer<'a> {
         first_name: Some(Text::Given(first)),
         last_name: has_last_name.then_some(Text::Given(person.last)),
         nick_name: has_nickname.then_some(Text::Nickname(person.first, number)),
-        thumbnail_url: (has_picture && !is_own_source).then_some(Text::Avatar([first, if has_last_name { person.last } else { "" }], number)),
+        thumbnail_url: (has_picture && !is_own_source)
+            .then_some(Text::Avatar([first, if has_last_name { person.last } else { "" }], number)),
         email_id: is_own_source.then_some(Text::Address(person.first, person.last, number)),
         facebook_id: (source.alias == "facebook")
             .then(|| Text::Id(Id::Number(100_000_000_000_000 + draw.below(900_000_000_000_000)))),

@@ -9,8 +9,8 @@ use crate::api::dates::Day;
 use crate::api::ids;
 use crate::api::sources::{DIRECT_FEEDBACK, Source};
 use crate::dataset::bits::Bits;
-use crate::dataset::classes::Classes;
 use crate::dataset::calendar::Calendar;
+use crate::dataset::classes::Classes;
 use crate::dataset::generated::{KINDS, REVIEW, Record, generated_facts, point, response_day};
 use crate::dataset::groups::Groups;
 use crate::dataset::insight::Score;
@@ -124,7 +124,11 @@ impl Reviews {
                             let day = calendar.day(point);
                             Row {
                                 day,
-                                updated: if facts.responded { response_day(day, today, &record) } else { day },
+                                updated: if facts.responded {
+                                    response_day(day, today, &record)
+                                } else {
+                                    day
+                                },
                                 location: place,
                                 origin: Origin { entry, index },
                                 number,

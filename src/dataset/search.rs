@@ -25,7 +25,9 @@ impl Needle {
 
     /// What is searched for among parts: a mask has a bit for each split of it.
     fn start(&self) -> &str {
-        &self.0[..self.0.floor_char_boundary(u128::BITS as usize)]
+        let most = self.0.len().min(u128::BITS as usize);
+        let end = (0..=most).rev().find(|at| self.0.is_char_boundary(*at));
+        &self.0[..end.unwrap_or_default()]
     }
 }
 
@@ -47,6 +49,9 @@ enum Entry<'a> {
     /// Generated reviews none of which can contain the needle.
     NoMatch,
 }
+
+/// What gives the parts of a text.
+type Parts<'a> = &'a dyn Fn(&mut dyn FnMut(Part<'_>));
 
 /// From how many reviews on it is first found out whether any sentence can contain the needle at all.
 const MANY: u32 = 5_000;
@@ -200,7 +205,7 @@ impl<'a> Search<'a> {
     fn finds_in(&mut self, words: &Words<'_>) -> bool {
         let table = self.table(words.bank);
         let (needle, table) = (&self.needle, &mut self.tables[table]);
-        let mut is_among = |parts: &dyn Fn(&mut dyn FnMut(Part<'_>))| {
+        let mut is_among = |parts: Parts<'_>| {
             let mut progress = Progress::default();
             parts(&mut |part| match part {
                 _ if progress.is_found => {}

@@ -5,12 +5,12 @@ use std::fmt::{Formatter, Result};
 
 use crate::api::sources::{DIRECT_FEEDBACK, Source};
 use crate::dataset::generated::{Facts, Length, Record};
-use crate::dataset::{nasty, people};
 use crate::dataset::phrases::{
     Bank, COMMON_SUBJECTS, KINDS, LOCATION_GROUPS, Piece, Section, Sentence, mood,
 };
 use crate::dataset::places::Point;
 use crate::dataset::records::{Locale, Location};
+use crate::dataset::{nasty, people};
 use crate::draw::{Draw, Seed};
 
 /// What the words of a review depend on.
@@ -145,7 +145,7 @@ impl Words<'_> {
     fn choose_subjects(&self, most: usize, chosen: &mut [usize; MOST_SUBJECTS]) -> usize {
         let count = self.bank.subjects.len().min(32);
         let mut draw = self.draw(SUBJECTS);
-        let wanted = self.about & ((1_u64 << count) - 1) as u32;
+        let wanted = (0..count).fold(0, |bits, bit| bits | self.about & 1 << bit);
         let mut taken = 0_u32;
         let most = most.min(count).min(MOST_SUBJECTS);
         for place in chosen.iter_mut().take(most) {
@@ -283,11 +283,14 @@ impl Words<'_> {
 
     /// Gives the parts of the owner's response, which names the subject that the review speaks of first.
     pub(crate) fn response(&self, give: &mut impl FnMut(Part<'_>)) {
-        let (bank, mood, group) = (self.bank, mood(self.facts.stars), self.group((self.kind(), KINDS)));
+        let (bank, mood) = (self.bank, mood(self.facts.stars));
+        // Short reviews are numbered apart.
+        let apart = if self.facts.length == Length::Short { KINDS } else { 0 };
+        let group = self.group((self.kind() + apart, KINDS * 2));
         let outline = self.outline();
         let subjects = match outline.form {
             Form::Sentences { subjects, .. } => subjects,
-            _ => 0,
+            Form::Silent | Form::Short | Form::Nasty => 0,
         };
         // To mixed feelings it answers with what they blame.
         let mut spoken = outline.subjects.iter().take(subjects).enumerate();

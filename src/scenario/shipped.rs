@@ -77,7 +77,8 @@ mod tests {
         while let Some(folder) = folders.pop() {
             for entry in std::fs::read_dir(folder).unwrap() {
                 let path = entry.unwrap().path();
-                let is_list = path.starts_with(top.join("seed-data/names")) || path.starts_with(top.join("seed-data/phrases"));
+                let is_list = path.starts_with(top.join("seed-data/names"))
+                    || path.starts_with(top.join("seed-data/phrases"));
                 if path.is_dir() {
                     folders.push(path);
                 } else if !is_list {

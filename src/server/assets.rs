@@ -29,8 +29,10 @@ const MOST_INITIALS: usize = 3;
 
 /// The picture of a person: initials on a colour. The name is `INITIALS-NUMBER`.
 async fn get_avatar(name: web::Path<String>) -> Result<HttpResponse, AdminError> {
-    let parts = name.rsplit_once('-').and_then(|(initials, number)| Some((initials, number.parse::<u64>().ok()?)));
-    let Some((initials, number)) = parts.filter(|(initials, _)| initials.chars().count() <= MOST_INITIALS) else {
+    let parts =
+        name.rsplit_once('-').and_then(|(initials, number)| Some((initials, number.parse::<u64>().ok()?)));
+    let Some((initials, number)) = parts.filter(|(initials, _)| initials.chars().count() <= MOST_INITIALS)
+    else {
         return Err(AdminError::not_found("there is no such picture"));
     };
     let hue = number % 36 * 10;
@@ -49,7 +51,10 @@ async fn get_avatar(name: web::Path<String>) -> Result<HttpResponse, AdminError>
 }
 
 /// A plain page that shows a review: of the default world, or else of the first world that has it.
-async fn get_review(state: web::Data<State>, path: web::Path<(u64, String)>) -> Result<HttpResponse, AdminError> {
+async fn get_review(
+    state: web::Data<State>,
+    path: web::Path<(u64, String)>,
+) -> Result<HttpResponse, AdminError> {
     let (business, id) = path.into_inner();
     let page = long::run(move || {
         let worlds = std::iter::once(state.registry.default_world()).chain(state.registry.standing());
@@ -59,7 +64,10 @@ async fn get_review(state: web::Data<State>, path: web::Path<(u64, String)>) -> 
     let page = page.await?.ok_or_else(|| AdminError::not_found("no world has such a review"))?;
     Ok(HttpResponse::Ok()
         .content_type("text/html; charset=utf-8")
-        .insert_header((header::CONTENT_SECURITY_POLICY, "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'"))
+        .insert_header((
+            header::CONTENT_SECURITY_POLICY,
+            "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'",
+        ))
         .insert_header((header::CACHE_CONTROL, "no-cache"))
         .body(page))
 }
@@ -84,7 +92,11 @@ fn page_of(review: &ReviewView<'_>) -> String {
     let title = review.title.map(|title| format!("<h2>{}</h2>", text(Some(title)))).unwrap_or_default();
     let response = review.response.map_or_else(String::new, |response| {
         let day = review.response_day.map(|day| day.iso()).unwrap_or_default();
-        format!("<blockquote><p>{}</p><p><small>{}, {day}</small></p></blockquote>", text(Some(response)), escaped(&review.location.name))
+        format!(
+            "<blockquote><p>{}</p><p><small>{}, {day}</small></p></blockquote>",
+            text(Some(response)),
+            escaped(&review.location.name)
+        )
     });
     let rating = match review.source.recommendation {
         true if review.rating > 0 => "recommends".to_owned(),

@@ -14,7 +14,8 @@ fn control_characters_of_a_scenario_do_not_reach_the_terminal() {
     );
     let paths = [PathBuf::from("s\u{1b}c")];
     let address = SocketAddr::from(([127, 0, 0, 1], 8080));
-    let greeting = Greeting { registry: &folder.registry, address, paths: &paths, shipped: false, admin: true };
+    let greeting =
+        Greeting { registry: &folder.registry, address, paths: &paths, shipped: false, admin: true };
     let text = greeting.format(Format::Text);
     for shown in [r"a\u{1b}[2Jb\u{9b}c", r"k'\u{202e}", r"x-api-key: k'\''\u{202e}'", r"Reloads s\u{1b}c"] {
         assert!(text.contains(shown), "{shown}: {text}");

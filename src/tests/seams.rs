@@ -61,7 +61,9 @@ fn dataset(locale: Locale, category: &str, seed: u64, counts: &[u32]) -> Dataset
 /// What a reader would notice twice: sentences of four words or more.
 fn sentences(text: &str, locale: Locale) -> Vec<String> {
     let ends = ['.', '!', '?', '…', '؟', '。', '！', '？', '\n'];
-    let plain = |sentence: &str| sentence.trim().trim_matches(|letter: char| !letter.is_alphanumeric()).to_lowercase();
+    let plain = |sentence: &str| {
+        sentence.trim().trim_matches(|letter: char| !letter.is_alphanumeric()).to_lowercase()
+    };
     let is_long = |sentence: &String| match locale {
         Locale::Ja => sentence.chars().count() >= 10,
         _ => sentence.split_whitespace().count() >= 4,
@@ -71,12 +73,15 @@ fn sentences(text: &str, locale: Locale) -> Vec<String> {
 
 /// The first three words, or letters of Japanese.
 fn opening(text: &str, locale: Locale) -> Option<String> {
-    let letters = |word: &str| word.chars().filter(|letter| letter.is_alphanumeric()).collect::<String>().to_lowercase();
+    let letters = |word: &str| {
+        word.chars().filter(|letter| letter.is_alphanumeric()).collect::<String>().to_lowercase()
+    };
     if locale == Locale::Ja {
         let opening: String = letters(text).chars().take(6).collect();
         return (opening.chars().count() == 6).then_some(opening);
     }
-    let words: Vec<String> = text.split_whitespace().map(letters).filter(|word| !word.is_empty()).take(3).collect();
+    let words: Vec<String> =
+        text.split_whitespace().map(letters).filter(|word| !word.is_empty()).take(3).collect();
     (words.len() == 3).then(|| words.join(" "))
 }
 
@@ -122,7 +127,11 @@ fn no_page_of_one_location_shows_its_seams() {
             let dataset = dataset(locale, category, seed, &[count]);
             for stars in [&[][..], &[1], &[2], &[1, 2], &[5]] {
                 let found = seams(&reviews(&dataset, stars), locale);
-                assert!(found.is_empty(), "{locale:?} {category} {count} {stars:?}: {} {found:#?}", found.len());
+                assert!(
+                    found.is_empty(),
+                    "{locale:?} {category} {count} {stars:?}: {} {found:#?}",
+                    found.len()
+                );
             }
         }
     }
@@ -151,6 +160,11 @@ fn of_ten_thousand_reviews_nearly_all_that_are_longer_than_six_words_are_distinc
             })
             .collect();
         let distinct: std::collections::HashSet<&String> = long.iter().collect();
-        assert!(distinct.len() * 100 >= long.len() * 95, "{locale:?} {category}: {} of {}", distinct.len(), long.len());
+        assert!(
+            distinct.len() * 100 >= long.len() * 95,
+            "{locale:?} {category}: {} of {}",
+            distinct.len(),
+            long.len()
+        );
     }
 }

@@ -33,7 +33,10 @@ fn a_page_shows_script_as_text_and_runs_none() {
     let server = Server::of(&[("shop.yaml", SCENARIO)], &[]);
     let page = server.client().call("GET", "/__assets/review/11/a%2Fb").send();
     let text = page.text();
-    assert!(text.contains("&lt;script&gt;alert(") && !text.contains("<script>") && !text.contains("<b>Ann"), "{text}");
+    assert!(
+        text.contains("&lt;script&gt;alert(") && !text.contains("<script>") && !text.contains("<b>Ann"),
+        "{text}"
+    );
     assert!(page.header("content-security-policy").unwrap().contains("default-src 'none'"));
     let picture = server.client().call("GET", "/__assets/avatar/%3C%26-7.svg").send();
     assert!(picture.text().contains("&lt;&amp;</text>"));
@@ -42,7 +45,12 @@ fn a_page_shows_script_as_text_and_runs_none() {
 #[test]
 fn what_nobody_links_to_is_not_there() {
     let server = Server::of(&[("shop.yaml", SCENARIO)], &[]);
-    for path in ["/__assets/avatar/AB.svg", "/__assets/avatar/LONG-1.svg", "/__assets/review/11/1", "/__assets/review/12/1"] {
+    for path in [
+        "/__assets/avatar/AB.svg",
+        "/__assets/avatar/LONG-1.svg",
+        "/__assets/review/11/1",
+        "/__assets/review/12/1",
+    ] {
         assert_eq!(server.client().call("GET", path).send().status, 404, "{path}");
     }
 }

@@ -213,9 +213,7 @@ fn the_default_is_demo_or_else_the_first_by_name() {
 #[test]
 fn port_0_picks_a_free_port_and_the_ready_line_names_it() {
     let text = "standin: 1\nname: shop\nseed: 12\nkeys: [{key: a}, {key: b, revoked: true}]\n";
-    let mut server = Server::of(&[("shop.yaml", text)], &[]);
-    let start = server.listening.as_object_mut().unwrap().remove("clockStart");
-    assert!(start.is_some_and(|start| start.as_str().unwrap().ends_with('Z')));
+    let server = Server::of(&[("shop.yaml", text)], &[]);
     let port: u16 = server.base.rsplit(':').next().unwrap().parse().unwrap();
     assert!(port > 0);
     let expected = json!({"event": "listening", "baseUrl": server.base, "scenario": "shop", "seed": 12, "keys": ["a"], "worlds": ["shop"]});

@@ -175,7 +175,8 @@ fn business(
         country: raw.country.map(|country| country.value.0),
     };
     let own = Enterprise { category: &category, levels: &levels, home };
-    let locations = locations.filter_map(|raw| location(loader, context, raw.value, &own, &mut ids)).collect();
+    let locations =
+        locations.filter_map(|raw| location(loader, context, raw.value, &own, &mut ids)).collect();
     let contacts = raw.contacts.map(|list| list.value).unwrap_or_default();
     let (contacts, contact_plans) = contacts::validate(loader, accounts, number, contacts);
     Some(Business {

@@ -26,9 +26,14 @@ const LOCALS: Share = Share(900_000);
 /// Default weights of sources in a category.
 const fn usual_sources(category: &str) -> &'static [(&'static str, u32)] {
     match category.as_bytes() {
-        b"dentist" | b"health" => {
-            &[("google", 55), ("facebook", 15), ("healthgrades", 12), ("yelp", 6), ("our_website", 8), ("direct_feedback", 4)]
-        }
+        b"dentist" | b"health" => &[
+            ("google", 55),
+            ("facebook", 15),
+            ("healthgrades", 12),
+            ("yelp", 6),
+            ("our_website", 8),
+            ("direct_feedback", 4),
+        ],
         b"veterinarian" | b"home-services" => {
             &[("google", 60), ("facebook", 20), ("yelp", 9), ("our_website", 7), ("direct_feedback", 4)]
         }
@@ -188,7 +193,8 @@ fn sources(findings: &mut Findings, context: &RecordContext, raw: raw::Weights) 
 }
 
 fn default_sources(context: &RecordContext, category: &str) -> Vec<(u16, u32)> {
-    let known = usual_sources(category).iter().filter_map(|(alias, weight)| Some((context.source(alias)?, *weight)));
+    let known =
+        usual_sources(category).iter().filter_map(|(alias, weight)| Some((context.source(alias)?, *weight)));
     known.collect::<BTreeMap<u16, u32>>().into_iter().collect()
 }
 
@@ -204,7 +210,9 @@ fn hint_at_neutral_phrases(
     for (locale, span) in written.filter(|(locale, _)| without(*locale)) {
         let name = locale.name();
         let message = format!("there are no phrases for the category `{category}` in `{name}`");
-        findings.warning("neutral-phrases", span, message).help("the neutral phrases of that language are used instead");
+        findings
+            .warning("neutral-phrases", span, message)
+            .help("the neutral phrases of that language are used instead");
     }
 }
 
