@@ -6,8 +6,8 @@ use crate::dataset::when::GivenDay;
 /// A record that arrives. Its relative dates refer to the time at which it does.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Arrival {
-    Review(NewReview),
-    Question(NewQuestion),
+    Review(Box<NewReview>),
+    Question(Box<NewQuestion>),
     Response(NewResponse),
 }
 
@@ -49,11 +49,19 @@ pub(crate) enum Answered {
     Id { id: String, business: Option<u64> },
 }
 
+/// What happens to the response of a review.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum ResponseChange {
+    #[default]
+    Keep,
+    TakeAway,
+    Write(String),
+}
+
 /// A change of a review.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ReviewChange {
-    /// Another response, or none.
-    pub(crate) response: Option<Option<String>>,
+    pub(crate) response: ResponseChange,
     /// Day of the response. Default: of a new response the world's present day.
     pub(crate) response_day: Option<GivenDay>,
     pub(crate) published: Option<bool>,

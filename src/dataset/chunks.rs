@@ -91,7 +91,9 @@ mod tests {
         }
         assert!(map.len() > 3 * MOST);
         assert!(chunks.values().eq(map.values()));
-        map.keys().for_each(|key| chunks.remove(key));
+        for key in map.keys() {
+            chunks.remove(key);
+        }
         assert_eq!(chunks.values().count(), 0);
         assert!(chunks.chunks.is_empty());
     }

@@ -104,7 +104,7 @@ fn asking_time(plan: &QuestionPlan, record: &Record, today: Day) -> Moment {
     let (first, last) = plan.dates.resolve(today);
     let days = u64::from(first.0.abs_diff(last.0)) + 1;
     let day = Day(first.0 + i32::try_from(draw.below(days)).unwrap_or_default());
-    if day < today || day > today {
+    if day != today {
         return minute(day, draw.below(DAYTIME));
     }
     if first < today { minute(Day(today.0 - 1), draw.below(DAYTIME)) } else { today.start() }

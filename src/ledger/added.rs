@@ -8,7 +8,7 @@ use crate::api::ids::draw_free;
 use crate::api::sources;
 use crate::clock::Moment;
 use crate::dataset::added::{AddedQuestion, AddedReview, Additions};
-use crate::dataset::arrival::{Answered, NewQuestion, NewResponse, NewReview, ReviewChange};
+use crate::dataset::arrival::{Answered, NewQuestion, NewResponse, NewReview, ResponseChange, ReviewChange};
 use crate::dataset::facts::Dataset;
 use crate::dataset::records::Review;
 use crate::draw::Draw;
@@ -227,7 +227,7 @@ impl AddedRecords {
         self.change_review(dataset, &new.review, now, |review| {
             let text = new.text.clone().unwrap_or_else(|| dataset.response_words(review));
             ReviewChange {
-                response: Some(Some(text)),
+                response: ResponseChange::Write(text),
                 response_day: Some(new.day),
                 ..ReviewChange::default()
             }
@@ -518,7 +518,7 @@ mod tests {
         let mut expected = listed(&dataset, &records);
         let parked = ReviewChange { published: Some(false), ..ReviewChange::default() };
         let answered = ReviewChange {
-            response: Some(Some("Thanks".to_owned())),
+            response: ResponseChange::Write("Thanks".to_owned()),
             response_day: Some(Day(20_365).into()),
             ..ReviewChange::default()
         };
@@ -586,7 +586,8 @@ mod tests {
         let (dataset, reloaded) = (fixture::generated(10), fixture::generated(12));
         let records = AddedRecords::default();
         let all = listed(&dataset, &records);
-        let answered = ReviewChange { response: Some(Some("Thanks".to_owned())), ..ReviewChange::default() };
+        let answered =
+            ReviewChange { response: ResponseChange::Write("Thanks".to_owned()), ..ReviewChange::default() };
         change(&records, &dataset, &all[0], &answered).unwrap();
         records.remove_review(&dataset, &with_id(&all[1])).unwrap();
         let after = listed(&reloaded, &records);
@@ -620,7 +621,7 @@ mod tests {
         records.remove_review(&dataset, &with_id("b")).unwrap();
         assert_eq!(respond(None).unwrap().id, "a");
         add(&records, &dataset, 0, review(Some("b"), 20_364)).unwrap();
-        let none = ReviewChange { response: Some(None), ..ReviewChange::default() };
+        let none = ReviewChange { response: ResponseChange::TakeAway, ..ReviewChange::default() };
         assert_eq!(change(&records, &dataset, "a", &none).unwrap().record.response, None);
         let day_alone = ReviewChange { response_day: Some(Day(1).into()), ..ReviewChange::default() };
         assert_eq!(change(&records, &dataset, "a", &day_alone).unwrap_err(), NotChanged::NoResponse);

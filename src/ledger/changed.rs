@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::api::dates::Day;
 use crate::dataset::added::{AddedReview, Additions};
-use crate::dataset::arrival::{Answered, ReviewChange};
+use crate::dataset::arrival::{Answered, ResponseChange, ReviewChange};
 use crate::dataset::facts::{BusinessRef, Dataset};
 use crate::dataset::records::Review;
 use crate::ledger::Full;
@@ -51,12 +51,12 @@ pub(crate) enum NotChanged {
 /// The review after a change that is made on a day.
 pub(super) fn changed(mut review: Review, change: &ReviewChange, today: Day) -> Result<Review, NotChanged> {
     match &change.response {
-        Some(Some(response)) => {
+        ResponseChange::Write(response) => {
             review.response = Some(response.clone());
             review.response_day = Some(today.into());
         }
-        Some(None) => (review.response, review.response_day) = (None, None),
-        None => {}
+        ResponseChange::TakeAway => (review.response, review.response_day) = (None, None),
+        ResponseChange::Keep => {}
     }
     if let Some(day) = change.response_day {
         if review.response.is_none() {
@@ -91,9 +91,12 @@ impl SeededChanges {
             Some(SeededChange::Changed(before, _)) => before,
             Some(SeededChange::TakenDown) | None => ReviewChange::default(),
         };
-        if let Some(response) = &change.response {
-            all.response = Some(response.clone());
-            all.response_day = response.is_some().then(|| today.into());
+        match &change.response {
+            ResponseChange::Keep => {}
+            ResponseChange::TakeAway => (all.response, all.response_day) = (ResponseChange::TakeAway, None),
+            written @ ResponseChange::Write(_) => {
+                (all.response, all.response_day) = (written.clone(), Some(today.into()));
+            }
         }
         all.response_day = change.response_day.map(|day| day.resolve(today).into()).or(all.response_day);
         all.published = change.published.or(all.published);

@@ -12,8 +12,9 @@ use crate::scenario::diagnostic::{Diagnostic, Severity, SourceLocation};
 use crate::scenario::discover::{
     own_world_named_like_scenario, scenario_named_like_own_world, shorten_paths,
 };
-use crate::scenario::model::Scenario;
+use crate::scenario::model::{DemoStep, Scenario};
 use crate::scenario::{LoadContext, LoadedScenario, load_text};
+use crate::webhook::settings::Happening;
 use crate::world::fault_edits;
 use crate::world::snapshot::{Counts, Foreign, NoDataset, Snapshot};
 
@@ -205,7 +206,17 @@ impl LoadStatus {
 fn weight(scenario: &Scenario) -> usize {
     let Counts { businesses, locations, given, .. } = Counts::of(scenario);
     let faults = scenario.faults.iter().map(fault_edits::weight);
-    1024 * (businesses + locations) + 512 * given + 128 * scenario.keys.len() + faults.sum::<usize>()
+    let is_record = |what: &&Happening| matches!(what, Happening::Record(..));
+    let steps = scenario.demo.iter().flat_map(|button| &button.steps).filter_map(|step| match step {
+        DemoStep::Happens(what) => Some(what),
+        DemoStep::Advance(_) | DemoStep::Fault { .. } => None,
+    });
+    let arriving = scenario.webhooks.timeline.iter().map(|entry| &entry.what).chain(steps);
+    1024 * arriving.filter(is_record).count()
+        + 1024 * (businesses + locations)
+        + 512 * given
+        + 128 * scenario.keys.len()
+        + faults.sum::<usize>()
 }
 
 /// Checks that there is room for one more scenario of that weight, in place of the one of its name.

@@ -8,7 +8,7 @@ use serde_json::{Map, Value as Json, json};
 use crate::api::dialect::Dialect;
 use crate::api::sources::Source;
 use crate::clock::Moment;
-use crate::dataset::arrival::{Answered, NewQuestion, NewResponse, NewReview, ReviewChange};
+use crate::dataset::arrival::{Answered, NewQuestion, NewResponse, NewReview, ResponseChange, ReviewChange};
 use crate::dataset::facts::{BusinessRef, Dataset};
 use crate::dataset::phrases::{COMMON_SUBJECTS, TRADES};
 use crate::dataset::when::GivenDay;
@@ -263,7 +263,11 @@ pub(crate) fn parse_change(body: &str) -> Result<ReviewChange, Vec<Diagnostic>> 
         let takes_away = node.entries().is_some_and(|entries| entries.iter().any(is_null));
         let given = text(raw.response);
         Some(ReviewChange {
-            response: if takes_away { Some(None) } else { given.map(Some) },
+            response: if takes_away {
+                ResponseChange::TakeAway
+            } else {
+                given.map_or(ResponseChange::Keep, ResponseChange::Write)
+            },
             response_day: raw.response_date.map(|day| day.value),
             published: raw.published.map(|published| published.value),
         })

@@ -85,10 +85,12 @@ fn record(findings: &mut Findings, references: &References, keys: &Keys<'_>) -> 
     at_most_one(findings, why, &given);
     arrival::within(references, |surroundings| {
         if let Some(review) = keys.review {
-            return arrival::review(findings, surroundings, &review.value.0).map(Arrival::Review);
+            return arrival::review(findings, surroundings, &review.value.0)
+                .map(|new| Arrival::Review(Box::new(new)));
         }
         if let Some(question) = keys.question {
-            return arrival::question(findings, surroundings, &question.value.0).map(Arrival::Question);
+            return arrival::question(findings, surroundings, &question.value.0)
+                .map(|new| Arrival::Question(Box::new(new)));
         }
         let response = keys.response?;
         arrival::response(findings, surroundings, &response.value).map(Arrival::Response)

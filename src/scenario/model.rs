@@ -37,7 +37,6 @@ pub(crate) struct Scenario {
     #[cfg_attr(not(test), expect(dead_code, reason = "they are checked, and not acted on yet"))]
     pub(crate) routes: Vec<Route>,
     /// The buttons for a demonstration, in the order in which they are shown.
-    #[cfg_attr(not(test), expect(dead_code, reason = "they are checked, and not acted on yet"))]
     pub(crate) demo: Vec<DemoButton>,
 }
 

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::clock::Moment;
 use crate::dataset::added::{AddedQuestion, AddedReview};
-use crate::dataset::arrival::{Answered, Arrival, ReviewChange};
+use crate::dataset::arrival::{Answered, Arrival, NewQuestion, NewReview, ReviewChange};
 use crate::dataset::facts::Dataset;
 use crate::ledger::added::NotAdded;
 use crate::ledger::changed::NotChanged;
@@ -198,11 +198,13 @@ impl Run {
         let place = |number| dataset.location_at(number).ok_or(NotRecorded::NoLocation(number));
         match arrival {
             Arrival::Review(new) => {
-                let review = self.added.add_review(dataset, place(new.location)?, new.clone(), now)?;
+                let review =
+                    self.added.add_review(dataset, place(new.location)?, NewReview::clone(new), now)?;
                 Ok(self.recorded_review(dataset, &review, Change::Created))
             }
             Arrival::Question(new) => {
-                let question = self.added.add_question(dataset, place(new.location)?, new.clone(), now)?;
+                let question =
+                    self.added.add_question(dataset, place(new.location)?, NewQuestion::clone(new), now)?;
                 Ok(self.recorded_question(dataset, &question))
             }
             Arrival::Response(new) => {

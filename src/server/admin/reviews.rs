@@ -87,7 +87,7 @@ pub(crate) async fn create(
     let review = records::write(world, move |snapshot, run| {
         let review = arrival::parse_review(&text, snapshot.dataset());
         let review = review.map_err(|problems| invalid("added", &problems))?;
-        let recorded = run.arrive(snapshot, &Arrival::Review(review), None);
+        let recorded = run.arrive(snapshot, &Arrival::Review(Box::new(review)), None);
         Ok(recorded.map_err(|reason| not_recorded("added", &reason))?.json)
     });
     Ok(records::respond(StatusCode::CREATED, review.await?))
