@@ -489,9 +489,9 @@ mod tests {
             assert_eq!(bank.subjects.len(), subjects(category).len());
             let check = |name: &str, section: &Section, least: u32| {
                 let Section { sentences, groups, cycle, .. } = section;
-                let (count, size) = (sentences.len(), cycle.size());
+                let (count, size) = (length(sentences), cycle.size());
                 assert!(
-                    count as u32 >= least && size >= SHORT,
+                    count >= least && size >= SHORT,
                     "{locale:?} {category} {name}: {count} {groups} {size}"
                 );
             };
@@ -522,34 +522,5 @@ mod tests {
     fn a_category_without_a_bank_in_a_language_takes_the_neutral_one() {
         assert!(std::ptr::eq(bank(Locale::Fr, "dentist"), bank(Locale::Fr, NEUTRAL)));
         assert!(!std::ptr::eq(bank(Locale::En, "dentist"), bank(Locale::En, NEUTRAL)));
-    }
-}
-#[cfg(test)]
-mod debug {
-    use super::*;
-    #[test]
-    fn show_sizes() {
-        for (l, c) in [(Locale::En, "neutral"), (Locale::En, "restaurant"), (Locale::Es, "neutral")] {
-            let b = bank(l, c);
-            for (n, s) in [("open", &b.open), ("close", &b.close), ("short", &b.short), ("title", &b.title)] {
-                for s in s {
-                    println!(
-                        "{c} {n} {} lines groups {} size {}",
-                        s.sentences.len(),
-                        s.groups,
-                        s.cycle.size()
-                    );
-                }
-            }
-            for s in b.reply.iter().chain(&b.follow).chain(&b.sign) {
-                println!("{c} reply.. {} groups {} size {}", s.sentences.len(), s.groups, s.cycle.size());
-            }
-            for (n, s) in subjects(c).iter().zip(&b.subjects) {
-                for s in [&s.praise, &s.blame] {
-                    println!("{c} {n} {} groups {} size {}", s.sentences.len(), s.groups, s.cycle.size());
-                }
-            }
-            println!("texts {} pieces {}", b.texts.len(), b.pieces.len());
-        }
     }
 }

@@ -174,7 +174,9 @@ impl Table {
             return any.can_match();
         }
         let mut any = Any { all: any.all, within: any.within.clone() };
-        own.iter().for_each(|own| any.add(own));
+        for overlap in &own {
+            any.add(overlap);
+        }
         any.can_match()
     }
 }

@@ -64,9 +64,7 @@ impl SendPlan {
             Some(Effect::Connection(Connection::Reset) | Effect::Lost(Lost::Reset)) => Transmission::Reset,
             Some(Effect::Connection(Connection::Close)) => Transmission::Close,
             Some(Effect::Connection(Connection::Stall(span))) => Transmission::Stall(*span),
-            Some(Effect::Connection(Connection::Garbage)) => {
-                Transmission::Garbage(garbage(verdict.draw.clone()))
-            }
+            Some(Effect::Connection(Connection::Garbage)) => Transmission::Garbage(garbage(verdict.draw)),
             Some(Effect::Body(Body::Truncate(share))) => Transmission::Truncate { share: *share },
             Some(Effect::Body(Body::Drip { bytes, every })) => {
                 Transmission::Drip { bytes: *bytes, every: *every }

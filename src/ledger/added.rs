@@ -183,7 +183,7 @@ impl AddedRecords {
         let id = match question.id {
             Some(id) if is_taken(id) => return Err(taken("question", id.to_string())),
             Some(id) => id,
-            None => draw_free(draw.clone(), is_taken),
+            None => draw_free(draw, is_taken),
         };
         question.id = Some(id);
         let is_taken =

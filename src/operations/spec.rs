@@ -103,13 +103,16 @@ pub(crate) enum ParameterKind {
     Business,
 }
 
+/// Reads the length of a page from a body.
+pub(crate) type ReadCount = fn(&[u8]) -> Option<u64>;
+
 /// How the pages of a list are asked for and answered.
 pub(crate) struct Paging {
     pub(crate) start: StartIndex,
     /// The query parameter with the length of a page, where there is one.
     pub(crate) count: Option<ParameterName>,
     /// Reads the length of a page from the body, where it has one.
-    pub(crate) body_count: Option<fn(&[u8]) -> Option<u64>>,
+    pub(crate) body_count: Option<ReadCount>,
     /// The member of the answer with the length of the list. None if the answer is only the page.
     pub(crate) total: Option<&'static str>,
     /// What an element of the list is.

@@ -40,7 +40,7 @@ pub(super) fn shape(decided: &Decided<'_>, ran: Ran) -> Shaped {
 
 /// Changes the body as the fault says, and gives a remark for the journal. A patch that does not apply changes nothing.
 fn change_body(reply: &mut Reply, verdict: &Verdict<'_>) -> Option<String> {
-    match (verdict.effect()?, verdict.draw.clone()) {
+    match (verdict.effect()?, verdict.draw) {
         (Effect::Body(Body::Malformed), Some(mut draw)) => {
             reply.status = 200;
             reply.body = malformed::cut(&reply.body, &mut draw).into();

@@ -5,6 +5,7 @@ use actix_web::http::header;
 use actix_web::middleware::from_fn;
 use actix_web::{HttpResponse, web};
 
+use crate::api::dates::Day;
 use crate::dataset::added;
 use crate::dataset::review_view::ReviewView;
 use crate::dataset::selection::Filter;
@@ -91,7 +92,7 @@ fn page_of(review: &ReviewView<'_>) -> String {
     let name = [text(reviewer.first_name), text(reviewer.last_name)].join(" ");
     let title = review.title.map(|title| format!("<h2>{}</h2>", text(Some(title)))).unwrap_or_default();
     let response = review.response.map_or_else(String::new, |response| {
-        let day = review.response_day.map(|day| day.iso()).unwrap_or_default();
+        let day = review.response_day.map(Day::iso).unwrap_or_default();
         format!(
             "<blockquote><p>{}</p><p><small>{}, {day}</small></p></blockquote>",
             text(Some(response)),

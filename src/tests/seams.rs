@@ -1,6 +1,6 @@
 //! The words of generated reviews: whatever page of an account is looked at, nothing shows that they are put together.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
@@ -48,7 +48,7 @@ fn dataset(locale: Locale, category: &str, seed: u64, counts: &[u32]) -> Dataset
         city: None,
         state: None,
         country: None,
-        levels: Default::default(),
+        levels: BTreeMap::new(),
         reviews: vec![Reviews::Generated(plan(locale, *count))],
         questions: Vec::new(),
     };
@@ -64,9 +64,12 @@ fn sentences(text: &str, locale: Locale) -> Vec<String> {
     let plain = |sentence: &str| {
         sentence.trim().trim_matches(|letter: char| !letter.is_alphanumeric()).to_lowercase()
     };
-    let is_long = |sentence: &String| match locale {
-        Locale::Ja => sentence.chars().count() >= 10,
-        _ => sentence.split_whitespace().count() >= 4,
+    let is_long = |sentence: &String| {
+        if locale == Locale::Ja {
+            sentence.chars().count() >= 10
+        } else {
+            sentence.split_whitespace().count() >= 4
+        }
     };
     text.split(ends).map(plain).filter(is_long).collect()
 }
@@ -154,9 +157,9 @@ fn of_ten_thousand_reviews_nearly_all_that_are_longer_than_six_words_are_distinc
         let dataset = dataset(locale, category, 5, &[10_000]);
         let texts = reviews(&dataset, &[]).into_iter().map(|review| review.comments.to_string());
         let long: Vec<String> = texts
-            .filter(|text| match locale {
-                Locale::Ja => text.chars().count() > 15,
-                _ => text.split_whitespace().count() > 6,
+            .filter(|text| {
+                let words = text.split_whitespace().count();
+                if locale == Locale::Ja { text.chars().count() > 15 } else { words > 6 }
             })
             .collect();
         let distinct: std::collections::HashSet<&String> = long.iter().collect();

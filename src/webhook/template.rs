@@ -229,10 +229,7 @@ fn weigh(value: &Value, most: usize) -> Option<usize> {
 
 /// The weight of a value of which no elements are read. Those of a value that is computed when it is used are.
 fn weigh_text(value: &Value, most: usize) -> Option<usize> {
-    match value.kind() {
-        ValueKind::Seq | ValueKind::Map => Some(ELEMENT),
-        _ => weigh(value, most),
-    }
+    if matches!(value.kind(), ValueKind::Seq | ValueKind::Map) { Some(ELEMENT) } else { weigh(value, most) }
 }
 
 fn weigh_within(value: &Value, depth: usize, most: usize) -> Option<usize> {

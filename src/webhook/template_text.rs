@@ -185,10 +185,9 @@ impl Reader {
                 Expr::Slice(Spanned::new(slice, span))
             }
             Expr::UnaryOp(it) => {
-                let op = match it.op {
-                    UnaryOpKind::Not => UnaryOpKind::Not,
-                    UnaryOpKind::Neg => UnaryOpKind::Neg,
-                };
+                // It cannot be copied.
+                let is_not = matches!(it.op, UnaryOpKind::Not);
+                let op = if is_not { UnaryOpKind::Not } else { UnaryOpKind::Neg };
                 Expr::UnaryOp(Spanned::new(UnaryOp { op, expr: self.expression(&it.expr)? }, span))
             }
             Expr::BinOp(it) => Expr::BinOp(Spanned::new(self.operation(it, span)?, span)),

@@ -221,12 +221,11 @@ fn about(findings: &mut Findings, category: &str, raw: Option<Spanned<Vec<Spanne
     let known = subjects(category);
     let mut bits = 0;
     for Spanned { span, value: NonBlank(subject) } in raw.into_iter().flat_map(|list| list.value) {
-        match known.iter().position(|known| **known == *subject) {
-            Some(at) => bits |= 1 << at,
-            None => {
-                let message = format!("reviews of the category `{category}` have no subject `{subject}`");
-                findings.error("unknown-value", span, message).suggest(&subject, known.iter().copied());
-            }
+        if let Some(at) = known.iter().position(|known| **known == *subject) {
+            bits |= 1 << at;
+        } else {
+            let message = format!("reviews of the category `{category}` have no subject `{subject}`");
+            findings.error("unknown-value", span, message).suggest(&subject, known.iter().copied());
         }
     }
     bits
