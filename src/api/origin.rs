@@ -36,10 +36,12 @@ pub(crate) fn is_loopback_host(host: &str) -> bool {
     is_own && port.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Whether a host name is `localhost` or below it, which no public name is (RFC 6761, 6.3).
+/// Whether a host name is `localhost` or below it, which no public name is (RFC 6761, 6.3). Text with other characters than
+/// those of names is none: the host in `example.test/.localhost` is another.
 fn is_loopback_name(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    name == "localhost" || name.ends_with(".localhost")
+    let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-_".contains(&byte));
+    is_name && (name == "localhost" || name.ends_with(".localhost"))
 }
 
 #[cfg(test)]
@@ -96,6 +98,11 @@ mod tests {
             "127.0.0.1.example.test",
             "[::2]",
             "localhost:80@example.test",
+            "example.test/.localhost",
+            "example.test?.localhost:80",
+            "example.test#.localhost",
+            "localhost@example.test/a.localhost",
+            "example.test\0.localhost",
             "[::1]example.test",
         ] {
             assert!(!is_loopback_host(other), "{other}");

@@ -151,6 +151,11 @@ mod tests {
         assert_eq!(apply(&doubling(60), b"{}"), Err(Failed::TooLarge));
         let text = json!({ "text": "x".repeat(1 << 20) }).to_string();
         assert_eq!(apply(&doubling(4), text.as_bytes()), Err(Failed::TooLarge));
+        let once = [Change::Copy(at("/text"), at("/copy"))];
+        for (length, fits) in [(MAX_COPIED - 16, true), (MAX_COPIED - 15, false)] {
+            let text = json!({ "text": "x".repeat(length) }).to_string();
+            assert_eq!(apply(&once, text.as_bytes()).is_ok(), fits, "{length}");
+        }
         let by_turns: Vec<Change> = (0..60)
             .flat_map(|time| {
                 let (a, b) = (format!("/a/{time}"), format!("/b/{time}"));

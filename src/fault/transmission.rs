@@ -89,3 +89,21 @@ fn garbage(draw: Option<Draw>) -> Vec<u8> {
     }
     bytes
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_client_gets_a_status_unless_the_answer_is_not_sent_or_replaced() {
+        let answers = |transmission| SendPlan { delay: None, transmission }.answers();
+        let drip = Transmission::Drip { bytes: 1, every: Duration::ZERO };
+        for transmission in [Transmission::Plain, Transmission::Truncate { share: 0 }, drip] {
+            assert!(answers(transmission.clone()), "{transmission:?}");
+        }
+        let garbage = Transmission::Garbage(garbage(None));
+        for transmission in [Transmission::Reset, Transmission::Close, Transmission::Stall(None), garbage] {
+            assert!(!answers(transmission.clone()), "{transmission:?}");
+        }
+    }
+}
