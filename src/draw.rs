@@ -5,7 +5,6 @@
 //! `mix(state + n * GOLDEN)`, where `mix` is the finaliser of `SplitMix64` (Steele, Lea, Flood: Fast Splittable
 //! Pseudorandom Number Generators, 2014). The golden tests below pin it.
 
-use std::convert::Infallible;
 use std::f64::consts::TAU;
 
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -104,26 +103,6 @@ impl Draw {
     /// Whether an event with a probability of `parts` in a million occurs.
     pub(crate) const fn chance(&mut self, parts: u32) -> bool {
         self.below(1_000_000) < parts as u64
-    }
-}
-
-impl rand::TryRng for Draw {
-    type Error = Infallible;
-
-    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
-        Ok((self.number() >> 32) as u32)
-    }
-
-    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
-        Ok(self.number())
-    }
-
-    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
-        for chunk in bytes.chunks_mut(8) {
-            let word = self.number().to_le_bytes();
-            chunk.copy_from_slice(&word[..chunk.len()]);
-        }
-        Ok(())
     }
 }
 
