@@ -172,14 +172,23 @@ fn a_failed_start_exits_with_3_and_says_what_to_do() {
     ends(&start(&["good", "--default", "nope"]), 3, "`nope`");
     ends(&start(&["good", "--default", "b"]), 3, "`b`");
     ends(&start(&["good", "--host", "host.invalid"]), 3, "host.invalid");
-    let output = run(dir.path(), &["serve", "--port", "0"]);
-    ends(&output, 3, "scenarios");
+    ends(&start(&["scenarios"]), 3, "scenarios");
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
     ends(&run(dir.path(), &["serve", "good/a.yaml", "--port", &port]), 3, "--port");
     let by_variable =
         program().current_dir(dir.path()).env("STANDIN_PORT", &port).args(["good/a.yaml"]).output().unwrap();
     ends(&by_variable, 3, &port);
+}
+
+#[test]
+fn without_a_folder_of_scenarios_those_of_the_program_are_served() {
+    let empty = folder(&[]);
+    let server = Server::start(empty.path(), &[]);
+    assert_eq!(server.listening["scenario"], "demo");
+    assert!(server.listening["worlds"].as_array().unwrap().contains(&json!("review-bomb")));
+    let reviews = server.client().with_key("demo-key").reviews(100).query("count", "1").send().ok();
+    assert_eq!(reviews.as_array().unwrap().len(), 1);
 }
 
 #[test]
