@@ -137,7 +137,9 @@ async fn the_five_thousandth_review_costs_what_the_first_did() {
     let reviews: Vec<Vec<u8>> = (0..ADDED + SAMPLE).map(review).collect();
     let mut add = |reviews: &[Vec<u8>]| {
         let before = (ALLOCATIONS.load(Ordering::Relaxed), BYTES.load(Ordering::Relaxed));
-        reviews.iter().for_each(|review| exchange(&mut stream, &mut answer, review));
+        for review in reviews {
+            exchange(&mut stream, &mut answer, review);
+        }
         let after = (ALLOCATIONS.load(Ordering::Relaxed), BYTES.load(Ordering::Relaxed));
         ((after.0 - before.0) / reviews.len(), (after.1 - before.1) / reviews.len())
     };
