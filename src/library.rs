@@ -96,6 +96,18 @@ impl Standin {
     /// Serves a scenario file or folder as [`start`](Self::start) does, with an instant in place of the system's clock, such as
     /// `2026-06-30T17:00:00Z`: what is relative to the present is the same on every day.
     ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use standin::Standin;
+    ///
+    /// let standin = Standin::start_at("scenarios/demo.yaml", "2026-06-30T17:00:00Z").await?;
+    /// assert!(standin.world()?.now() >= 1_782_838_800_000);
+    /// assert!(Standin::start_at("scenarios/demo.yaml", "noon").await.is_err());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// The instant cannot be read; further as for [`start`](Self::start).
     pub async fn start_at(scenario: impl AsRef<Path>, now: &str) -> Result<Self, NotStarted> {

@@ -3,6 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::clock::{Moment, later, real_now};
+use crate::dataset::arrival::{Answered, Arrival};
+use crate::scenario::arrival;
 use crate::tests::harness::{ScenarioFolder, serve};
 use crate::webhook::state::WorldHandle;
 use crate::world::run::Run;
@@ -180,4 +182,44 @@ async fn watchers_are_told_of_each_record_and_why_one_does_not_arrive() {
     assert_eq!((kind.as_str(), &asked["question"]["question"]), ("question", &json!("Why?")));
     let (_, updated) = next().await;
     assert_eq!((&updated["change"], &updated["review"]["response"]), (&json!("updated"), &json!("Sorry.")));
+}
+
+#[test]
+fn the_admin_api_takes_the_same_way() {
+    let folder = folder(
+        "  events: {review.created: {}, review.updated: {}, review.deleted: {}, question.created: {}}",
+    );
+    subscribe(&folder, &["review.created", "review.updated", "review.deleted", "question.created"]);
+    let world = folder.registry.default_world();
+    let (run, snapshot) = (world.run(), world.snapshot());
+    let arrive = |arrival: Arrival| run.arrive(&snapshot, &arrival, None).unwrap().json;
+    let body = r#"{"businessId": 11, "rating": 5, "id": "mine", "comments": "Good."}"#;
+    let review = arrival::parse_review(body, snapshot.dataset()).unwrap();
+    let created = arrive(Arrival::Review(Box::new(review)));
+    let question = arrival::parse_question(r#"{"businessId": "11"}"#, snapshot.dataset()).unwrap();
+    let asked = arrive(Arrival::Question(Box::new(question)));
+    let which = Answered::Id { id: "mine".to_owned(), business: None };
+    let change = arrival::parse_change(r#"{"response": "Thanks"}"#).unwrap();
+    let updated = run.change_review(&snapshot, &which, &change).unwrap().json;
+    run.remove_review(&snapshot, &which).unwrap();
+    let expected = [
+        ("review.created", &created),
+        ("question.created", &asked),
+        ("review.updated", &updated),
+        ("review.deleted", &updated),
+    ];
+    let expected: Vec<(String, Value)> = expected
+        .iter()
+        .map(|(name, json)| ((*name).to_owned(), serde_json::from_str(json).unwrap()))
+        .collect();
+    assert_eq!(deliveries(&folder), expected);
+    assert_eq!(reviews(&folder).len(), 6);
+}
+
+#[test]
+fn nothing_is_announced_where_the_scenario_has_no_such_event() {
+    let folder = folder("  timeline: [{at: 1s, review: {business: 11, rating: 5}}]");
+    subscribe(&folder, &["message.added", "conversation.created"]);
+    advance(&folder, 1);
+    assert_eq!((reviews(&folder).len(), deliveries(&folder).len()), (7, 0));
 }

@@ -425,3 +425,45 @@ fn help_and_version_are_printed() {
     }
     assert!(out(&run(&examples(), &["--version"])).contains(env!("CARGO_PKG_VERSION")));
 }
+
+const FRESH: &str = "standin: 1\nclock: {start: now, mode: frozen}\nbusinesses: [{number: 1, name: A, locations: [{number: 11, name: L, reviews: [{id: '7', rating: 5, date: -1d}, {rating: 4, date: 2026-07-02}]}]}]\n";
+
+#[test]
+fn an_instant_stands_in_for_the_systems_clock() {
+    let server = Server::of(&[("a.yaml", FRESH)], &["--now", "2026-06-30T17:00:00Z"]);
+    assert_eq!(server.listening["clockStart"], "2026-06-30T17:00:00Z");
+    let health = server.admin("GET", "health").send().ok();
+    assert_eq!(health["scenarios"][0]["clockStart"], "2026-06-30T17:00:00Z");
+    assert_eq!(health["scenarios"][0]["diagnostics"][0]["code"], "future-date");
+    let reviews = server.client().with_key("k").reviews(1).send().ok();
+    assert_eq!(reviews[1]["reviewDate"], "Jun 29, 2026");
+    let made = json!({"name": "made", "clock": {"start": "now"}});
+    assert_eq!(server.admin("POST", "worlds").json(&made).send().status, 201);
+    assert_eq!(server.admin("GET", "worlds/made/clock").send().ok()["now"], "2026-06-30T17:00:00Z");
+    let dir = folder(&[("a.yaml", FRESH)]);
+    let check = |now: &str| {
+        program()
+            .current_dir(dir.path())
+            .args(["check", "--strict", "a.yaml", "--now", now])
+            .output()
+            .unwrap()
+    };
+    assert_eq!(check("2026-07-01").status.code(), Some(1));
+    assert_eq!(check("2026-07-02").status.code(), Some(0));
+    let wrong = check("tomorrow");
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(
+        err(&wrong).contains("it must be an instant with its offset, such as 2026-06-30T17:00:00Z"),
+        "{}",
+        err(&wrong)
+    );
+}
+
+#[test]
+fn without_it_a_clock_starts_at_the_present_which_health_tells() {
+    let server = Server::of(&[("a.yaml", FRESH)], &[]);
+    let start = server.listening["clockStart"].as_str().unwrap().to_owned();
+    assert_eq!(server.admin("GET", "health").send().ok()["scenarios"][0]["clockStart"], start);
+    assert_eq!(server.admin("GET", "worlds/a/clock").send().ok()["now"], start);
+    assert!(start.as_str() > "2026-07-02", "{start}");
+}
