@@ -1,3 +1,10 @@
-//! Expectations: what a well-behaved client does.
+//! Judging a client by what it did: expectations that a scenario has of it, and the rules of the scorecard, which hold for every
+//! client. All of it is a pure function of a `Record`.
 
 pub(crate) mod expectation;
+/// A call as it is judged.
+pub(crate) mod call;
+/// All that a client did in a world.
+pub(crate) mod record;
+/// What is said of a client.
+pub(crate) mod report;

@@ -42,7 +42,7 @@ impl<'a> Request<'a> {
     }
 
     pub(crate) fn meets(&self, condition: &Condition) -> bool {
-        let Condition { keys, businesses, headers, query, body } = condition;
+        let Condition { keys, businesses, headers, query, body, fingerprints } = condition;
         let key = || self.key.is_some_and(|sent| keys.iter().any(|key| key == sent));
         let sent = |name: &str, values: &[String]| {
             self.call.header(name).is_some_and(|sent| values.iter().any(|value| *value == sent))
@@ -57,6 +57,7 @@ impl<'a> Request<'a> {
             && body.iter().all(|(pointer, values)| {
                 self.json().and_then(|json| pointer.find(json)).is_some_and(|found| values.contains(found))
             })
+            && (fingerprints.is_empty() || fingerprints.iter().any(|known| known.begins(self.fingerprint())))
     }
 
     /// Whether it names one of these businesses anywhere a request can.
@@ -93,11 +94,14 @@ impl<'a> Request<'a> {
         values.find_map(|(_, value)| named(value)).unwrap_or(false)
     }
 
-    /// Hash of operation, path, sorted query, canonical body and the place of the key among the scenario's keys.
+    /// Hash of operation, path, method (unless it is POST), sorted query, canonical body and the place of the key among the scenario's keys.
     pub(crate) fn fingerprint(&self) -> u64 {
         *self.fingerprint.get_or_init(|| {
             let mut draw =
                 Draw::new(Seed(0), "fingerprint").with_text(self.operation.name()).with_text(self.path());
+            if self.call.method != "POST" {
+                draw = draw.with_text(self.call.method);
+            }
             let mut query: Vec<_> = self.call.parameters().filter(|(name, _)| name != "api_key").collect();
             query.sort();
             draw = draw.with(query.len() as u64);
@@ -173,6 +177,7 @@ mod tests {
                 ("prefer", b"Fault=a; x=1"),
             ],
             body: Body::Whole(body.as_bytes()),
+            connection: 0,
         }
     }
 

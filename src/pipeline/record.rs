@@ -49,7 +49,7 @@ impl Handled {
 }
 
 pub(super) fn record(decided: &Decided<'_>, shaped: Shaped) -> Outcome {
-    let Received { world, run, snapshot, call, prefixed, .. } = decided.admitted.received;
+    let Received { at, world, run, snapshot, call, prefixed, .. } = decided.admitted.received;
     let Shaped { reply, send_plan, code, notes } = shaped;
     let operation = decided.admitted.route.as_ref().map(|route| route.spec.operation);
     let decision = decided.verdict.decision.clone().map(Arc::new);
@@ -57,10 +57,14 @@ pub(super) fn record(decided: &Decided<'_>, shaped: Shaped) -> Outcome {
         let facts = Facts {
             seq: decided.seq,
             reading: decided.admitted.reading,
+            arrived: *at,
+            fingerprint: decided.seen.0,
+            attempt: decided.seen.1,
             spec: decided.admitted.route.as_ref().map(|route| route.spec),
             key_match: decided.admitted.key_match,
             prefixed: *prefixed,
             answered: send_plan.answers(),
+            effect: decided.verdict.kind(),
             code,
             decision: decision.clone(),
             keys: Arc::clone(&snapshot.keys),

@@ -145,6 +145,8 @@ raw! {
         optional "contact_identity" contact_identity: ContactIdentity,
         /// Whether a response to a request beyond the rate limit has the header `Retry-After`.
         optional "retry_after" retry_after: bool,
+        /// Whether the W3C header `baggage` can name the world of a request: `standin.world=NAME`. Default: true.
+        optional "baggage" baggage: bool,
         /// Origins that may send requests from a browser (CORS): `any`, `none` or a list.
         optional "cors" cors: Cors,
         /// Review sources by alias, in addition to the built-in ones or in place of them.

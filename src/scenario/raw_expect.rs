@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::{Map, Value as Json, json};
 
 use crate::expect::expectation::CountRange;
+use crate::fault::condition::Prefix;
 use crate::operations::spec::Spec;
 use crate::scenario::collections::NonNullMap;
 use crate::scenario::collections::OneOrMany;
@@ -84,6 +85,8 @@ raw! {
         optional "query" query: NonNullMap<OneOrMany<Text>>,
         /// Values that the request body must have, by JSON Pointer.
         optional "body" body: Node,
+        /// First 6 to 16 digits of the request's fingerprint, as the journal shows it: `3f2a9c`.
+        optional "fingerprint" fingerprint: OneOrMany<Prefix>,
     }
 
     /// Webhooks that are delivered.
@@ -105,6 +108,7 @@ impl RequestsMap {
             header: self.header.clone(),
             query: self.query.clone(),
             body: self.body.clone(),
+            fingerprint: self.fingerprint.clone(),
         }
     }
 }

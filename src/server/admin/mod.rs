@@ -21,6 +21,7 @@ pub(crate) mod reviews;
 pub(crate) mod questions;
 /// What reviews and questions have in common.
 pub(crate) mod records;
+pub(crate) mod record;
 
 use actix_web::{HttpRequest, HttpResponse, web};
 
