@@ -410,6 +410,7 @@ mod tests {
             by_page: false,
             status: Status::Pending,
             reason: None,
+            fault: None,
             attempts: Vec::new(),
             body_size: 0,
         }
