@@ -14,5 +14,7 @@ pub(crate) mod chain;
 pub(crate) mod words;
 /// All that a client did in a world.
 pub(crate) mod record;
+/// The rules that hold for every client.
+pub(crate) mod scorecard;
 /// What is said of a client.
 pub(crate) mod report;

@@ -82,7 +82,10 @@ fn default_count(spec: &Spec, count: ParameterName, dialect: &Dialect) -> Option
     let parameter = spec.query.iter().find(|parameter| parameter.name.get(dialect) == name)?;
     match parameter.kind {
         ParameterKind::Integer { default, .. } => Some(default),
-        ParameterKind::Word(_) | ParameterKind::Number(_) | ParameterKind::Boolean | ParameterKind::Business => None,
+        ParameterKind::Word(_)
+        | ParameterKind::Number(_)
+        | ParameterKind::Boolean
+        | ParameterKind::Business => None,
     }
 }
 

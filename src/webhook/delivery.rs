@@ -23,8 +23,6 @@ pub(crate) struct Delivery {
     pub(crate) status: Status,
     /// Why the delivery is dead.
     pub(crate) reason: Option<String>,
-    /// The effect of the fault that applied to it as a whole.
-    pub(crate) fault: Option<DeliveryEffect>,
     /// In order.
     pub(crate) attempts: Vec<Attempt>,
     /// Bytes of the body that was sent.

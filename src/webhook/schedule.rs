@@ -410,7 +410,6 @@ mod tests {
             by_page: false,
             status: Status::Pending,
             reason: None,
-            fault: None,
             attempts: Vec::new(),
             body_size: 0,
         }

@@ -178,7 +178,9 @@ impl DeliveryEffect {
     pub(crate) const fn stage(self) -> Stage {
         match self {
             Self::BadSignature | Self::Truncate => Stage::Attempt,
-            Self::Duplicate | Self::Drop | Self::Delay(_) | Self::Reorder | Self::UnknownEvent => Stage::Delivery,
+            Self::Duplicate | Self::Drop | Self::Delay(_) | Self::Reorder | Self::UnknownEvent => {
+                Stage::Delivery
+            }
         }
     }
 }

@@ -432,7 +432,6 @@ impl State {
                     by_page: subscription.by_page,
                     status: if has_room { Status::Pending } else { Status::Dead },
                     reason: (!has_room).then(|| QUEUE_FULL.to_owned()),
-                    fault: effect,
                     attempts: Vec::new(),
                     body_size: 0,
                 };

@@ -1,0 +1,17 @@
+//! Admin handler for the report on a world's clients.
+
+use actix_web::web;
+
+use crate::expect::report::{Report, Score};
+use crate::server::admin::error::AdminError;
+use crate::server::admin::extract::{PathWorld, WorldPath};
+use crate::server::admin::record::record;
+use crate::server::long;
+
+/// Judges the clients of a world by what they did: the scorecard, what they did after each fault, and what they met.
+#[utoipa::path(get, path = "/__admin/worlds/{world}/report", params(WorldPath),
+    responses((status = 200, description = "The report", body = Object)))]
+pub(crate) async fn get(PathWorld(world): PathWorld) -> Result<web::Json<Report>, AdminError> {
+    let report = long::run(move || Report::new(&record(&world, None), Vec::new(), Score::default())).await?;
+    Ok(web::Json(report))
+}
