@@ -92,13 +92,21 @@ impl<'a> Limits<'a> {
         }
     }
 
+    fn share(&self, name: &str) -> u128 {
+        match self.get(name) {
+            Some(Limit::Share(share)) => share.into(),
+            Some(Limit::Time(_) | Limit::Count(_) | Limit::Factor(_)) | None => 0,
+        }
+    }
+
     /// Whether a part is more than the share of the whole.
     pub(crate) fn exceeds(&self, name: &str, part: usize, whole: usize) -> bool {
-        let share = match self.get(name) {
-            Some(Limit::Share(share)) => share,
-            Some(Limit::Time(_) | Limit::Count(_) | Limit::Factor(_)) | None => 0,
-        };
-        part as u128 * 1_000_000 > whole as u128 * u128::from(share)
+        part as u128 * 1_000_000 > whole as u128 * self.share(name)
+    }
+
+    /// Whether a part is at least the share of the whole.
+    pub(crate) fn reaches(&self, name: &str, part: usize, whole: usize) -> bool {
+        part as u128 * 1_000_000 >= whole as u128 * self.share(name)
     }
 
     /// A span times the factor of that name.

@@ -74,7 +74,7 @@ pub(crate) fn jitter(evidence: &Evidence<'_>) -> Judged {
         }
         windows += 1;
         let together = most_together(&struck[begin..end], limits.time("within"));
-        if limits.exceeds("share", end - begin - together.len(), end - begin) {
+        if !limits.reaches("share", together.len(), end - begin) {
             begin = struck.partition_point(|struck| struck.at < from + STEP);
             continue;
         }

@@ -8,6 +8,7 @@ mod reading;
 mod key;
 mod hooks;
 mod whole;
+mod document;
 
 use std::collections::BTreeSet;
 

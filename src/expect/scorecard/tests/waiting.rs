@@ -48,7 +48,7 @@ pub(super) fn cases() -> Vec<Case> {
             let lost = client().call("reviews").at(0).struck(3, Kind::Reset);
             lost.call("reviews").at(203).answered(3, 200)
         }),
-        case("grows", NotExercised, "7 chains", many(7, &[100, 100, 100])),
+        case("grows", NotExercised, "7 chains", lenient(many(7, &[100, 100, 100]))),
         case(
             "grows",
             Pass,

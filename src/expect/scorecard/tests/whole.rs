@@ -123,7 +123,31 @@ fn many_findings_are_cut_and_the_worst_come_first() {
 
 #[test]
 fn the_text_says_what_failed_and_what_would_exercise_the_rest() {
-    insta::assert_snapshot!(text(&report(&hasty(), Score::Normal), false), @"");
+    insta::assert_snapshot!(text(&report(&hasty(), Score::Normal), false), @r"
+    fail: 5 calls; rules: 3 passed, 1 warned, 1 failed, 16 not exercised
+    fail: Waits as long as Retry-After asks (retry-after)
+          call 2 came 212 ms after an 89 that asked for 2 s
+          Read Retry-After and wait at least that long, plus a little at random, before any call with that key. [RFC 9110 10.2.3, RFC 6585 4]
+    warn: Waits before a retry without a hint (backs-off)
+          the median of 1 wait after a 5xx or a broken connection is 3 ms; call 5 came 3 ms after a reset
+          Wait before each retry: for example 100 ms, then twice as long each time, each time a random part of it. [AWS SDK defaults]
+    16 rules not exercised. Scenarios that would:
+          down: grows, jitter
+          flaky: retry-budget
+          bad-key: no-retry-on-refusal
+          invalid-number: no-retry-on-1027
+          lost-answers: lost-contact, lost-subscription
+          silent: gives-up-waiting
+          broken-answers: notices-broken-body
+          first-try-fails: pages-whole
+          tight-limit: own-pace
+          live-conversation: hook-acknowledged
+          webhook-faults: hook-signature, hook-twice, hook-out-of-order, hook-unknown-event
+    fault error struck 1 time: 1 retried after 212 ms
+    fault status struck 1 time: 1 gave up
+    fault reset struck 1 time: 1 hammered after 3 ms
+    coverage: 3 of 61 answers of the operations
+    ");
     let coloured = text(&report(&hasty(), Score::Normal), true);
     assert!(coloured.contains("\u{1b}[1m\u{1b}[31mfail\u{1b}[0m"), "{coloured:?}");
 }
