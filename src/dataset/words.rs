@@ -1,8 +1,6 @@
 //! The words of a generated review: its form, what it speaks of, its sentences, and the owner's response. They are chosen
 //! from the review's record and point in time alone, and put together when they are written.
 
-use std::fmt::{Formatter, Result};
-
 use crate::api::sources::{DIRECT_FEEDBACK, Source};
 use crate::dataset::generated::{Facts, Length, Record};
 use crate::dataset::phrases::{
@@ -49,6 +47,9 @@ pub(crate) enum Part<'a> {
     Known(u32),
     Other(&'a str),
 }
+
+/// Bytes of a usual text, for which room is reserved.
+const TYPICAL_LENGTH: usize = 256;
 
 /// The most subjects of a review.
 const MOST_SUBJECTS: usize = 8;
@@ -271,7 +272,8 @@ impl Words<'_> {
     /// Whether it has a title. Google and Facebook have none.
     pub(crate) fn has_title(&self) -> bool {
         let can_have = !self.source.is_google_or_facebook() && self.source.alias != DIRECT_FEEDBACK;
-        can_have && self.draw(FORM).with(1).below(100) < 45 && self.outline().form != Form::Silent
+        let is_silent = self.facts.length == Length::Silent && !self.is_nasty();
+        can_have && !is_silent && self.draw(FORM).with(1).below(100) < 45
     }
 
     /// Gives the parts of the title.
@@ -356,21 +358,17 @@ impl Words<'_> {
         pen.finish()
     }
 
-    /// Writes one of its texts.
-    pub(crate) fn write(&self, of: WordsOf, out: &mut Formatter<'_>) -> Result {
-        if of == WordsOf::Comments && self.typing().differs() {
-            return out.write_str(&self.typed());
-        }
-        let mut result = Ok(());
-        let mut give = |part: Part<'_>| {
-            result = result.and_then(|()| out.write_str(part.text(self.bank)));
-        };
+    /// Puts one of its texts together.
+    pub(crate) fn text(&self, of: WordsOf) -> String {
+        let mut text = String::with_capacity(TYPICAL_LENGTH);
+        let mut give = |part: Part<'_>| text.push_str(part.text(self.bank));
         match of {
+            WordsOf::Comments if self.typing().differs() => return self.typed(),
             WordsOf::Comments => self.comments(&mut give),
             WordsOf::Title => self.title(&mut give),
             WordsOf::Response => self.response(&mut give),
         }
-        result
+        text
     }
 }
 
