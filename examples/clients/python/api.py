@@ -6,7 +6,8 @@ import email.utils
 import json
 import random
 import time
-from typing import Any, Callable, Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import requests
 import urllib3
@@ -110,7 +111,7 @@ class Api:
             try:
                 return self._attempt(path, body, query, repeatable)
             except Refusal as refusal:
-                problem = refusal
+                problem = str(refusal)
                 if not refusal.temporary:
                     raise ApiError(f"{what}: {refusal}") from refusal
                 wait = backoff(attempt, 0.6 if refusal.limited else 0.2)
@@ -118,7 +119,7 @@ class Api:
                     # A little later than asked, so that not all clients come back in the same moment.
                     wait = refusal.retry_after + random.uniform(0.05, 0.25)
             except NoAnswer as no_answer:
-                problem = no_answer
+                problem = str(no_answer)
                 if not repeatable:
                     raise ApiError(f"{what}: {no_answer}; it may have taken effect, so it is not sent again") from no_answer
                 wait = backoff(attempt, 0.2)
@@ -126,7 +127,7 @@ class Api:
                 raise ApiError(f"{what}: {problem}, and the API asks to wait for {wait:.0f} s")
             if attempt < ATTEMPTS:
                 time.sleep(wait)
-        raise ApiError(f"{what}: {problem}, {ATTEMPTS} times")
+        raise ApiError(f"{what}: gave up after {ATTEMPTS} tries: {problem}")
 
     def _attempt(self, path: str, body: dict, query: dict | None, repeatable: bool) -> Any:
         # The key travels in this header and in no URL. A redirect is not followed, because the key would go with it.

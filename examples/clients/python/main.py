@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import queue
 import sys
+import time
 from datetime import datetime, timedelta, timezone
 
 from api import Api, ApiError
@@ -54,8 +55,8 @@ def main() -> None:
 
 
 def count_events(receiver: Receiver) -> int:
-    count, end = 0, datetime.now() + timedelta(seconds=LONGEST_LISTENING)
-    while datetime.now() < end:
+    count, end = 0, time.monotonic() + LONGEST_LISTENING
+    while time.monotonic() < end:
         try:
             receiver.events.get(timeout=QUIET_SECONDS)
         except queue.Empty:

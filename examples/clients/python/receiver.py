@@ -9,8 +9,8 @@ import json
 import queue
 import threading
 import time
+from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Mapping
 
 TOLERANCE = 5 * 60  # seconds that a timestamp may differ from the present
 
@@ -34,7 +34,7 @@ class Receiver:
         self._server.shutdown()
         self._server.server_close()
 
-    def receive(self, headers: Mapping[str, str], body: bytes) -> int:
+    def receive(self, headers: Message, body: bytes) -> int:
         """Takes a delivery and returns the status to answer. Every event is accepted, also one of an unknown name."""
         if not self._is_signed(headers, body):
             return 401
@@ -53,7 +53,7 @@ class Receiver:
             self.events.put(event)
         return 200
 
-    def _is_signed(self, headers: Mapping[str, str], body: bytes) -> bool:
+    def _is_signed(self, headers: Message, body: bytes) -> bool:
         if self.secret is None:
             return True
         signed = f"{headers.get('webhook-id')}.{headers.get('webhook-timestamp')}.".encode() + body

@@ -72,7 +72,7 @@ call() {
     # A subscription whose answer is lost may exist, and every call makes another one.
     [[ $answered == yes || $repeatable == repeatable ]] || fail "$what: $problem; it may have taken effect, so it is not sent again"
     ((${asked:-0} <= LONGEST_WAIT)) || fail "$what: $problem, and the API asks to wait for $asked s"
-    ((attempt < ATTEMPTS)) || fail "$what: $problem, $ATTEMPTS times"
+    ((attempt < ATTEMPTS)) || fail "$what: gave up after $ATTEMPTS tries: $problem"
     if [[ -n $asked ]]; then
       pause "$((asked * 1000 + 50))" 200 # A little later than asked, so that not all clients come back at once.
     else
@@ -86,16 +86,21 @@ answer() {
   jq -er "$2" "$work/answer" 2>/dev/null || fail "$1: the answer has an unexpected shape"
 }
 
-# pages WHAT MEMBER PATH BODY: reads all pages of a list that tells its total, and writes a line for each record to
-# $work/WHAT. START in PATH and BODY is replaced by the number of records that were read so far.
+# records WHAT FILTER: values from the last answer, perhaps none, which are added as lines to $work/WHAT.
+records() {
+  jq -r "$2" "$work/answer" 2>/dev/null >>"$work/$1" || fail "$1: the answer has an unexpected shape"
+}
+
+# pages WHAT MEMBER ID PATH BODY: reads all pages of a list that tells its total, into $work/WHAT. ID is the member that
+# each record must have. START in PATH and BODY is replaced by the number of records that were read so far.
 pages() {
   local what=$1 start=0 total count
   : >"$work/$what"
   while :; do
-    call "$what" repeatable "${3//START/$start}" "${4//START/$start}"
+    call "$what" repeatable "${4//START/$start}" "${5//START/$start}"
     total=$(answer "$what" '.totalCount | numbers')
     count=$(answer "$what" ".$2 | arrays | length")
-    jq -c ".$2[]" "$work/answer" >>"$work/$what"
+    records "$what" ".$2[] | if .$3 then tojson else error end"
     start=$((start + count))
     ((start < total)) || return 0
     ((count > 0)) || fail "$what: the list ended at $start, but its total is $total"
@@ -110,7 +115,7 @@ reviews() {
     ((start + REVIEWS_A_PAGE <= WINDOW)) || fail "reviews: there are more than $WINDOW; narrow the list by dates or locations"
     call reviews repeatable "/v1/review/businessId/$BUSINESS?sindex=$start&count=$REVIEWS_A_PAGE" '{}'
     count=$(answer reviews 'arrays | length')
-    jq -r '.[].reviewId' "$work/answer" >>"$work/reviews"
+    records reviews '.[] | .reviewId // error'
     start=$((start + count))
   done
 }
@@ -134,10 +139,10 @@ reviews
 # By id, because a review that arrives while we read moves the others to later pages.
 echo "$(sort -u "$work/reviews" | wc -l) reviews"
 
-pages questions questionsAndAnswers "/v1/qna/unanswered/get?businessId=$BUSINESS" "{\"startIndex\": START, \"pageSize\": $QUESTIONS_A_PAGE}"
+pages questions questionsAndAnswers questionId "/v1/qna/unanswered/get?businessId=$BUSINESS" "{\"startIndex\": START, \"pageSize\": $QUESTIONS_A_PAGE}"
 echo "$(jq .questionId "$work/questions" | sort -u | wc -l) unanswered questions"
 
-pages locations dataPoints "/v1/insight/sentiment/locationInfo?start-index=START&page-size=$POINTS_A_PAGE" \
+pages locations dataPoints id "/v1/insight/sentiment/locationInfo?start-index=START&page-size=$POINTS_A_PAGE" \
   "$(jq -c --arg user "$USER_EMAIL" '. + {userEmail: $user}' <<<"$dates")"
 jq -rs '"\(length) locations, \(map(.mentions) | add // 0) mentions in 90 days"' "$work/locations"
 

@@ -66,6 +66,7 @@ export class Api {
       }
       const page = await this.#call("reviews", `/v1/review/businessId/${this.#business}?sindex=${start}&count=${REVIEWS_A_PAGE}`, {});
       if (!Array.isArray(page)) throw new ApiError("reviews: the answer is not a list");
+      for (const review of page) member(review, "reviews", "reviewId", isString);
       yield* page;
       if (page.length < REVIEWS_A_PAGE) return;
     }
@@ -73,13 +74,13 @@ export class Api {
 
   questions(): AsyncGenerator<Question> {
     const path = `/v1/qna/unanswered/get?businessId=${this.#business}`;
-    return this.#pages("questions", "questionsAndAnswers", (startIndex) => [path, { startIndex, pageSize: QUESTIONS_A_PAGE }]);
+    return this.#pages("questions", "questionsAndAnswers", "questionId", (startIndex) => [path, { startIndex, pageSize: QUESTIONS_A_PAGE }]);
   }
 
   locationScores(range: Range, userEmail: string): AsyncGenerator<Point> {
     const path = "/v1/insight/sentiment/locationInfo";
     const body = { businessNumbers: [this.#business], ...range, userEmail };
-    return this.#pages("locations", "dataPoints", (start) => [`${path}?start-index=${start}&page-size=${POINTS_A_PAGE}`, body]);
+    return this.#pages("locations", "dataPoints", "id", (start) => [`${path}?start-index=${start}&page-size=${POINTS_A_PAGE}`, body]);
   }
 
   async benchmark(range: Range): Promise<Benchmark> {
@@ -95,11 +96,12 @@ export class Api {
     return member(answer, "subscription", "subscriptionId", isNumber);
   }
 
-  async *#pages<T>(what: string, name: string, request: (start: number) => [string, object]): AsyncGenerator<T> {
+  async *#pages<T>(what: string, name: string, id: string, request: (start: number) => [string, object]): AsyncGenerator<T> {
     for (let start = 0, total = 1; start < total; ) {
       const answer = await this.#call(what, ...request(start));
       const page = member(answer, what, name, (found): found is T[] => Array.isArray(found));
       total = member(answer, what, "totalCount", isNumber);
+      for (const record of page) member(record, what, id, isNumber);
       yield* page;
       start += page.length;
       if (page.length === 0 && start < total) throw new ApiError(`${what}: the list ended at ${start}, but its total is ${total}`);
@@ -114,20 +116,20 @@ export class Api {
         return await this.#attempt(path, body);
       } catch (error) {
         if (error instanceof Refusal) {
-          problem = `${what}: ${error.message}`;
-          if (!error.temporary) throw new ApiError(problem);
+          problem = error.message;
+          if (!error.temporary) throw new ApiError(`${what}: ${problem}`);
           // A little later than asked, so that not all clients come back in the same moment.
           wait = error.retryAfterMs === undefined ? backoff(attempt, error.limited ? 600 : 200) : error.retryAfterMs + 50 + Math.random() * 200;
         } else if (error instanceof NoAnswer) {
-          problem = `${what}: ${error.message}`;
-          if (!repeatable) throw new ApiError(`${problem}; it may have taken effect, so it is not sent again`);
+          problem = error.message;
+          if (!repeatable) throw new ApiError(`${what}: ${problem}; it may have taken effect, so it is not sent again`);
           wait = backoff(attempt, 200);
         } else {
           throw error;
         }
       }
-      if (wait > LONGEST_WAIT_MS) throw new ApiError(`${problem}, and the API asks to wait for ${Math.round(wait / 1000)} s`);
-      if (attempt === ATTEMPTS) throw new ApiError(`${problem}, ${ATTEMPTS} times`);
+      if (wait > LONGEST_WAIT_MS) throw new ApiError(`${what}: ${problem}, and the API asks to wait for ${Math.round(wait / 1000)} s`);
+      if (attempt === ATTEMPTS) throw new ApiError(`${what}: gave up after ${ATTEMPTS} tries: ${problem}`);
       await sleep(wait);
     }
   }
@@ -184,9 +186,10 @@ function parseError(text: string): { code?: number; message?: string } {
 /** A member of an answer. Members that this client does not know are ignored. */
 function member<T>(answer: unknown, what: string, name: string, is: (found: unknown) => found is T): T {
   const found = isObject(answer) ? answer[name] : undefined;
-  if (!is(found)) throw new ApiError(`${what}: /${name} of the answer is ${found === null ? "null" : typeof found}`);
+  if (!is(found)) throw new ApiError(`${what}: ${name} of an answer is ${found === null ? "null" : typeof found}`);
   return found;
 }
 
+const isString = (found: unknown): found is string => typeof found === "string";
 const isNumber = (found: unknown): found is number => typeof found === "number";
 const isObject = (found: unknown): found is Record<string, unknown> => typeof found === "object" && found !== null;

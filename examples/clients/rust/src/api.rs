@@ -221,7 +221,7 @@ impl Api {
                 )));
             }
             if attempt == ATTEMPTS {
-                return Err(ApiError(format!("{what}: {problem}, {ATTEMPTS} times")));
+                return Err(ApiError(format!("{what}: gave up after {ATTEMPTS} tries: {problem}")));
             }
             sleep(wait);
         }
