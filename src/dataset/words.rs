@@ -97,15 +97,16 @@ const NASTY: u64 = 6;
 const VARIABLES: u64 = 100;
 
 /// Forms of reviews of whole sentences, with their weights: a first sentence, the number of subjects, percent with a last sentence.
-const FORMS: [(u64, bool, usize, u64); 8] = [
-    (8, false, 1, 0),
-    (3, true, 0, 25),
-    (28, true, 1, 30),
-    (25, true, 2, 40),
-    (15, true, 3, 50),
-    (6, true, 4, 60),
-    (4, true, 6, 75),
-    (11, true, 8, 80),
+const FORMS: [(u64, bool, usize, u64); 9] = [
+    (18, false, 1, 0),
+    (6, true, 0, 12),
+    (24, true, 1, 14),
+    (12, false, 2, 8),
+    (17, true, 2, 22),
+    (8, true, 3, 35),
+    (5, true, 4, 45),
+    (2, true, 6, 60),
+    (8, true, 8, 65),
 ];
 
 impl Words<'_> {
@@ -299,7 +300,7 @@ impl Words<'_> {
         let subject = spoken.find(|(place, _)| mood != 1 || !self.praises(*place));
         let subject = subject.and_then(|(_, subject)| bank.subjects.get(*subject));
         let mut draw = self.draw(RESPONSE);
-        let (follows, signs) = (draw.below(10) < 7, draw.below(10) < 6);
+        let (follows, signs) = (draw.below(10) < 4, draw.below(10) < 5);
         let noun = subject.map_or("", |subject| bank.text(subject.noun));
         let sections = [
             Some(&bank.reply[mood]),
