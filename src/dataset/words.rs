@@ -9,7 +9,7 @@ use crate::dataset::phrases::{
     Bank, COMMON_SUBJECTS, KINDS, LOCATION_GROUPS, Piece, Section, Sentence, mood,
 };
 use crate::dataset::places::Point;
-use crate::dataset::records::{Locale, Location};
+use crate::dataset::records::{Contact, Locale, Location};
 use crate::dataset::{nasty, people};
 use crate::draw::{Draw, Seed};
 
@@ -28,6 +28,8 @@ pub(crate) struct Words<'a> {
     pub(crate) record: Record,
     /// The draws for its author.
     pub(crate) author: Draw,
+    /// The contact who wrote it, instead of a person that is drawn.
+    pub(crate) contact: Option<&'a Contact>,
     pub(crate) point: Point,
     /// Index of the block among the location's entries.
     pub(crate) entry: u32,
@@ -332,7 +334,8 @@ impl Words<'_> {
                 Piece::Place => give(Part::Other(&self.location.name)),
                 Piece::City => give(Part::Other(self.location.home(self.bank.locale).city)),
                 Piece::Reviewer => {
-                    let person = people::person(self.bank.locale, &mut { self.author });
+                    let drawn = || people::person(self.bank.locale, &mut { self.author });
+                    let person = self.contact.map_or_else(drawn, Contact::person);
                     let [name, title] = people::address(self.bank.locale, person);
                     give(Part::Other(name));
                     give(Part::Other(title));

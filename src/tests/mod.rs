@@ -8,6 +8,7 @@ mod greeting;
 
 mod any_calls;
 mod bounds;
+mod contact_reviews;
 mod fault_reload;
 mod fault_repeats;
 mod fault_shares;
