@@ -14,6 +14,7 @@ mod fault_repeats;
 mod fault_shares;
 mod fuzz;
 mod journal;
+mod operations;
 mod properties;
 mod reference;
 mod reload;
