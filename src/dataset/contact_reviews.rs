@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::dataset::people::Person;
-use crate::dataset::records::{Business, Contact, Location, Reviews};
+use crate::dataset::records::{Business, Contact, Location, Reviews, Shape};
 use crate::draw::{Draw, Seed};
 
 /// One generated review in so many is by a contact, while there are contacts of its location.
@@ -20,7 +20,7 @@ struct Place {
     /// Index among the dataset's locations.
     index: u32,
     number: u64,
-    /// Its entries with generated reviews, and how many each has.
+    /// Its entries with generated reviews that contacts may write, and how many each has.
     plans: Vec<(u32, u32)>,
     contacts: u32,
 }
@@ -57,8 +57,9 @@ impl ContactReviews {
 impl Place {
     fn new(index: u32, location: &Location) -> Self {
         let plans = (0..).zip(&location.reviews).filter_map(|(entry, reviews)| match reviews {
-            Reviews::Generated(plan) => Some((entry, plan.count)),
-            Reviews::Given(_) => None,
+            Reviews::Generated(plan) if plan.shape != Shape::Bomb => Some((entry, plan.count)),
+            // A bomb is thrown by strangers.
+            Reviews::Generated(_) | Reviews::Given(_) => None,
         });
         Self { index, number: location.number, plans: plans.collect(), contacts: 0 }
     }

@@ -251,7 +251,7 @@ impl Words<'_> {
         };
         match outline.form {
             Form::Silent => {}
-            Form::Nasty => give(Part::Other(nasty::text(&mut self.draw(NASTY).with(1)))),
+            Form::Nasty => self.hostile(give),
             Form::Short => add(self.sentence(&self.bank.short)),
             Form::Sentences { open, subjects, close } => {
                 if open {
@@ -267,6 +267,25 @@ impl Words<'_> {
         }
         if let (Some(emoji), true) = (self.typing().emoji, sentences > 0) {
             give(Part::Other(emoji));
+        }
+    }
+
+    /// A hostile text. Half of them have an ordinary sentence before or after it, so that few texts are the same.
+    fn hostile(&self, give: &mut impl FnMut(Part<'_>)) {
+        let mut draw = self.draw(NASTY).with(1);
+        let text = Part::Other(nasty::text(&mut draw));
+        match (draw.below(4), self.sentence(&self.bank.open)) {
+            (0, Some(sentence)) => {
+                self.pieces(sentence, "", give);
+                give(Part::Known(self.bank.join));
+                give(text);
+            }
+            (1, Some(sentence)) => {
+                give(text);
+                give(Part::Known(self.bank.join));
+                self.pieces(sentence, "", give);
+            }
+            _ => give(text),
         }
     }
 
