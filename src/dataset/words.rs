@@ -7,7 +7,7 @@ use crate::dataset::phrases::{
     Bank, COMMON_SUBJECTS, KINDS, LOCATION_GROUPS, Piece, Section, Sentence, mood,
 };
 use crate::dataset::places::Point;
-use crate::dataset::records::{Locale, Location};
+use crate::dataset::records::{Contact, Locale, Location};
 use crate::dataset::{nasty, people};
 use crate::draw::{Draw, Seed};
 
@@ -26,6 +26,8 @@ pub(crate) struct Words<'a> {
     pub(crate) record: Record,
     /// The draws for its author.
     pub(crate) author: Draw,
+    /// The contact who wrote it, instead of a person that is drawn.
+    pub(crate) contact: Option<&'a Contact>,
     pub(crate) point: Point,
     /// Index of the block among the location's entries.
     pub(crate) entry: u32,
@@ -251,7 +253,7 @@ impl Words<'_> {
         };
         match outline.form {
             Form::Silent => {}
-            Form::Nasty => give(Part::Other(nasty::text(&mut self.draw(NASTY).with(1)))),
+            Form::Nasty => self.hostile(give),
             Form::Short => add(self.sentence(&self.bank.short)),
             Form::Sentences { open, subjects, close } => {
                 if open {
@@ -267,6 +269,25 @@ impl Words<'_> {
         }
         if let (Some(emoji), true) = (self.typing().emoji, sentences > 0) {
             give(Part::Other(emoji));
+        }
+    }
+
+    /// A hostile text. Half of them have an ordinary sentence before or after it, so that few texts are the same.
+    fn hostile(&self, give: &mut impl FnMut(Part<'_>)) {
+        let mut draw = self.draw(NASTY).with(1);
+        let text = Part::Other(nasty::text(&mut draw));
+        match (draw.below(4), self.sentence(&self.bank.open)) {
+            (0, Some(sentence)) => {
+                self.pieces(sentence, "", give);
+                give(Part::Known(self.bank.join));
+                give(text);
+            }
+            (1, Some(sentence)) => {
+                give(text);
+                give(Part::Known(self.bank.join));
+                self.pieces(sentence, "", give);
+            }
+            _ => give(text),
         }
     }
 
@@ -335,7 +356,8 @@ impl Words<'_> {
                 Piece::Place => give(Part::Other(&self.location.name)),
                 Piece::City => give(Part::Other(self.location.home(self.bank.locale).city)),
                 Piece::Reviewer => {
-                    let person = people::person(self.bank.locale, &mut { self.author });
+                    let drawn = || people::person(self.bank.locale, &mut { self.author });
+                    let person = self.contact.map_or_else(drawn, Contact::person);
                     let [name, title] = people::address(self.bank.locale, person);
                     give(Part::Other(name));
                     give(Part::Other(title));
