@@ -4,13 +4,14 @@
 //! them one after the other.
 
 use std::collections::BTreeSet;
-use std::ffi::{CStr, OsString};
-use std::os::unix::process::ExitStatusExt;
-use std::process::{Child, Command, ExitCode, ExitStatus};
+use std::ffi::{CStr, CString, OsString};
+use std::os::unix::ffi::OsStringExt;
+use std::process::ExitCode;
 
 use nix::errno::Errno;
+use nix::spawn::{PosixSpawnAttr, PosixSpawnFileActions, PosixSpawnFlags, posix_spawnp};
 use nix::sys::prctl;
-use nix::sys::signal::{SigSet, Signal, kill, killpg, raise};
+use nix::sys::signal::{SigSet, SigmaskHow, Signal, kill, killpg, raise};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid, waitpid};
 use nix::unistd::{Pid, getpgid, getpgrp, getppid};
@@ -43,7 +44,9 @@ fn supervise(
     arguments: impl Iterator<Item = OsString>,
 ) -> ExitCode {
     let signals = SigSet::all();
-    let prepared = signals.thread_block().and_then(|()| {
+    let mut mask = SigSet::empty();
+    let prepared = signals.thread_swap_mask(SigmaskHow::SIG_SETMASK).and_then(|before| {
+        mask = before;
         prctl::set_child_subreaper(true)?;
         prctl::set_pdeathsig(KILL_ALL)?;
         prctl::set_name(NAME)?;
@@ -65,21 +68,41 @@ fn supervise(
     if is_watched && std::io::IsTerminal::is_terminal(&std::io::stdin()) {
         terminal::hand(parent_group, getpgrp());
     }
-    let end = match Command::new(program).args(arguments).spawn() {
+    let end = match spawn(program, arguments, &mask) {
         Ok(command) => {
             Supervisor { parent, parent_group, command, passed: false, asked: BTreeSet::new() }.wait(&signals)
         }
-        Err(error) => End::Code(not_executed(program, &error)),
+        Err(error) => End::Code(not_executed(program, &error.into())),
     };
     terminal::hand(getpgrp(), parent_group);
     end.imitate()
+}
+
+/// Starts the command. Its signals are as this process got them, and not blocked as here; SIGPIPE ends it, which Rust programs
+/// ignore.
+fn spawn(program: &OsString, arguments: impl Iterator<Item = OsString>, mask: &SigSet) -> nix::Result<Pid> {
+    let text = |text: OsString| CString::new(text.into_vec()).map_err(|_| Errno::EINVAL);
+    let program = text(program.clone())?;
+    let arguments = std::iter::once(Ok(program.clone())).chain(arguments.map(text));
+    let arguments: Vec<CString> = arguments.collect::<Result<_, _>>()?;
+    let variable = |(mut name, value): (OsString, OsString)| {
+        name.push("=");
+        name.push(value);
+        text(name)
+    };
+    let variables: Vec<CString> = std::env::vars_os().map(variable).collect::<Result<_, _>>()?;
+    let mut attributes = PosixSpawnAttr::init()?;
+    attributes.set_flags(PosixSpawnFlags::POSIX_SPAWN_SETSIGMASK | PosixSpawnFlags::POSIX_SPAWN_SETSIGDEF)?;
+    attributes.set_sigmask(mask)?;
+    attributes.set_sigdefault(&SigSet::from(Signal::SIGPIPE))?;
+    posix_spawnp(&program, &PosixSpawnFileActions::init()?, &attributes, &arguments, &variables)
 }
 
 struct Supervisor {
     parent: Pid,
     /// The process group of the parent, to which the terminal belongs at first.
     parent_group: Pid,
-    command: Child,
+    command: Pid,
     /// Whether the parent has passed on a signal, so that the other descendants have time to end by themselves.
     passed: bool,
     /// The descendants that were asked to end after the command did.
@@ -91,7 +114,6 @@ impl Supervisor {
     fn wait(mut self, signals: &SignalFd) -> End {
         let mut end = None;
         loop {
-            end = end.or_else(|| End::of(self.command.try_wait()));
             let left = self.reap(&mut end);
             match end {
                 Some(end) if !left => return end,
@@ -108,7 +130,7 @@ impl Supervisor {
                 i32::try_from(signal.ssi_signo).ok().and_then(|number| Signal::try_from(number).ok());
             if getppid() != self.parent || (by_parent && signal == Some(KILL_ALL)) {
                 sweep::kill_all(BTreeSet::new);
-                return end.unwrap_or(End::Signal(Signal::SIGKILL as i32));
+                return end.unwrap_or(End::Signal(Signal::SIGKILL));
             }
             if let Some(signal) = signal.filter(|signal| by_parent && PASSED.contains(signal)) {
                 self.pass(signal);
@@ -122,34 +144,31 @@ impl Supervisor {
         self.passed = true;
         for signal in [signal, Signal::SIGCONT] {
             let _ = killpg(getpgrp(), signal);
-            if getpgid(Some(self.command())).is_ok_and(|group| group != getpgrp()) {
-                let _ = kill(self.command(), signal);
+            if getpgid(Some(self.command)).is_ok_and(|group| group != getpgrp()) {
+                let _ = kill(self.command, signal);
             }
         }
     }
 
     /// Takes leave of the descendants that have ended. Returns whether there are others.
     fn reap(&self, end: &mut Option<End>) -> bool {
-        let command = self.command();
         loop {
             match waitpid(None, Some(WaitPidFlag::WNOHANG)) {
                 Ok(WaitStatus::StillAlive) => return true,
-                // The command may have ended since it was last asked.
-                Ok(WaitStatus::Exited(pid, code)) if pid == command => {
+                Ok(WaitStatus::Exited(pid, code)) if pid == self.command => {
                     *end = Some(End::Code(code.try_into().unwrap_or(u8::MAX)));
                 }
-                Ok(WaitStatus::Signaled(pid, signal, _)) if pid == command => {
-                    *end = Some(End::Signal(signal as i32));
+                Ok(WaitStatus::Signaled(pid, signal, _)) if pid == self.command => {
+                    *end = Some(End::Signal(signal));
                 }
-                // A process that a real-time signal has ended is an error here, and gone all the same.
+                // A real-time signal has ended a process. Its number has no name here.
+                Err(Errno::EINVAL) if end.is_none() && kill(self.command, None).is_err() => {
+                    *end = Some(End::Code(u8::MAX));
+                }
                 Ok(_) | Err(Errno::EINTR | Errno::EINVAL) => {}
                 Err(_) => return false,
             }
         }
-    }
-
-    fn command(&self) -> Pid {
-        Pid::from_raw(self.command.id().cast_signed())
     }
 
     /// Asks the descendants to end that have outlived the command. After the grace time they are killed.
@@ -166,7 +185,7 @@ impl Supervisor {
     /// otherwise (Ctrl-Z) this process stops too, and so the parent learns of it.
     fn follow_stop(&self) {
         let flags = WaitPidFlag::WSTOPPED | WaitPidFlag::WNOHANG;
-        let Ok(WaitStatus::Stopped(_, signal)) = waitid(Id::Pid(self.command()), flags) else { return };
+        let Ok(WaitStatus::Stopped(_, signal)) = waitid(Id::Pid(self.command), flags) else { return };
         let wants_terminal = matches!(signal, Signal::SIGTTIN | Signal::SIGTTOU);
         if wants_terminal && (terminal::hand(self.parent_group, getpgrp()) || terminal::is_of(getpgrp())) {
             let _ = killpg(getpgrp(), Signal::SIGCONT);
@@ -184,32 +203,21 @@ impl Supervisor {
 #[derive(Clone, Copy)]
 enum End {
     Code(u8),
-    Signal(i32),
+    Signal(Signal),
 }
 
 impl End {
-    /// None if it has not ended yet.
-    fn of(status: std::io::Result<Option<ExitStatus>>) -> Option<Self> {
-        // It was waited for already, so it is gone.
-        let Ok(status) = status else { return Some(Self::Signal(Signal::SIGKILL as i32)) };
-        let status = status?;
-        let code = status.code().map(|code| Self::Code(code.try_into().unwrap_or(u8::MAX)));
-        Some(code.unwrap_or_else(|| Self::Signal(status.signal().unwrap_or_default())))
-    }
-
     /// Ends this process in the same way.
     fn imitate(self) -> ExitCode {
-        let number = match self {
+        let signal = match self {
             Self::Code(code) => return code.into(),
-            Self::Signal(number) => number,
+            Self::Signal(signal) => signal,
         };
-        if let Ok(signal) = Signal::try_from(number) {
-            // The command has left its own core dump, if it may.
-            let _ = prctl::set_dumpable(false);
-            let _ = SigSet::from(signal).thread_unblock();
-            // The Rust runtime has a handler for some, which removes itself.
-            let _ = raise(signal).and_then(|()| raise(signal));
-        }
-        u8::try_from(128 + number).unwrap_or(u8::MAX).into()
+        // The command has left its own core dump, if it may.
+        let _ = prctl::set_dumpable(false);
+        let _ = SigSet::from(signal).thread_unblock();
+        // The Rust runtime has a handler for some, which removes itself.
+        let _ = raise(signal).and_then(|()| raise(signal));
+        u8::try_from(128 + signal as i32).unwrap_or(u8::MAX).into()
     }
 }

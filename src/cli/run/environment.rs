@@ -1,5 +1,6 @@
 //! The environment of the command.
 
+use std::collections::BTreeSet;
 use std::net::SocketAddr;
 
 use minijinja::{Environment, Error, UndefinedBehavior, Value, context};
@@ -7,8 +8,9 @@ use minijinja::{Environment, Error, UndefinedBehavior, Value, context};
 use crate::cli::run::access::Access;
 use crate::cli::serve::Failure;
 
-/// The names that templates may use, as `context` has them.
-const NAMES: &str = "base_url, admin_url, api_key, business_number, world and port";
+/// What templates may use.
+const ALLOWED: &str =
+    "a template may use base_url, admin_url, api_key, business_number, world and port, as in {{base_url}}/v1";
 
 /// The variables `STANDIN_…`, and those of `--env`, which may replace them.
 ///
@@ -26,7 +28,7 @@ pub(super) fn variables(
         base_url => &base_url,
         admin_url => &admin_url,
         api_key => &access.key,
-        // Without one it is unknown to templates.
+        // If there is none, templates do not know it.
         business_number => number.as_deref().map_or(Value::UNDEFINED, Value::from),
         world => &access.world,
         port => address.port(),
@@ -43,18 +45,24 @@ pub(super) fn variables(
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     for (name, template) in templates {
-        let value = environment.render_str(template, &names).map_err(|error| failure(name, &error))?;
+        let compiled = environment.template_from_str(template).map_err(|error| failure(name, &error))?;
+        let used: BTreeSet<String> = compiled.undeclared_variables(false).into_iter().collect();
+        if let Some(unknown) = used.iter().find(|used| !is_known(&names, used)) {
+            return Err(Failure::usage(format!("--env {name}: `{unknown}` is unknown: {ALLOWED}")));
+        }
+        let value = compiled.render(&names).map_err(|error| failure(name, &error))?;
         variables.push((name.clone(), value));
     }
     Ok(variables)
 }
 
+fn is_known(names: &Value, name: &str) -> bool {
+    names.get_attr(name).is_ok_and(|value| !value.is_undefined())
+}
+
 fn failure(name: &str, error: &Error) -> Failure {
     let detail = error.detail().map(|detail| format!(": {detail}")).unwrap_or_default();
-    let kind = error.kind();
-    Failure::usage(format!(
-        "--env {name}: {kind}{detail}; a template may use {NAMES}, as in {{{{base_url}}}}/v1"
-    ))
+    Failure::usage(format!("--env {name}: {}{detail}: {ALLOWED}", error.kind()))
 }
 
 #[cfg(test)]
@@ -87,14 +95,14 @@ mod tests {
     #[test]
     fn a_wrong_template_is_an_error_that_tells_the_names() {
         for (template, part) in
-            [("{{bas_url}}", "undefined value"), ("{{", "syntax error"), ("{{port.x.y}}", "undefined")]
+            [("{{bas_url}}", "`bas_url` is unknown"), ("{{", "syntax error"), ("{{port.x.y}}", "undefined")]
         {
             let error = render(Some(1), template).unwrap_err();
             assert!(
-                error.starts_with("--env URL: ") && error.contains(part) && error.contains(NAMES),
+                error.starts_with("--env URL: ") && error.contains(part) && error.contains(ALLOWED),
                 "{error}"
             );
         }
-        assert!(render(None, "{{business_number}}").unwrap_err().contains("undefined value"));
+        assert!(render(None, "{{business_number}}").unwrap_err().contains("`business_number` is unknown"));
     }
 }

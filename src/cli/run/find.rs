@@ -1,5 +1,6 @@
 //! Finds the scenario that the command line names: a file, else a name in `scenarios/`, else one of the program.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::cli::serve::Failure;
@@ -49,7 +50,7 @@ pub(super) fn find(named: &str, cwd: PathBuf, now: Moment) -> Result<Opened, Fai
             shipped: true,
         });
     }
-    let names: Vec<&str> = local.names().chain(own.names()).collect();
+    let names: BTreeSet<&str> = local.names().chain(own.names()).collect();
     let help = did_you_mean(named, names.iter().copied());
     Err(Failure::cannot_start(format!(
         "there is no scenario file {named}, and no scenario of that name: {help}"

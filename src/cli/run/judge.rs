@@ -23,13 +23,12 @@ pub(super) fn judge(finished: &Finished<'_>) -> Exit {
         let timeout = flags.timeout.unwrap_or_default();
         print_error(&format!("the command was still running after {timeout:?} (--timeout), and was ended"));
     }
+    let code = ended.exit_code();
+    let was_executed = !matches!(code, 126 | 127);
     let mut failed = false;
-    if !flags.allow_no_calls && !server.has_had_calls() {
+    if was_executed && !flags.allow_no_calls && !server.has_had_calls() {
         print_error("no calls: does the client use STANDIN_BASE_URL?");
         failed = true;
     }
-    match ended.exit_code() {
-        0 if failed => Exit::Findings,
-        code => Exit::Command(code),
-    }
+    if code == 0 && failed { Exit::Findings } else { Exit::Command(code) }
 }
