@@ -193,9 +193,7 @@ fn another_key_can_be_chosen_by_its_name() {
 
 #[test]
 fn a_scenario_without_a_usable_key_gets_one() {
-    let revoked = SMALL
-        .replace("k-2, ", "k-2, revoked: true, ")
-        .replace("name: all}", "revoked: true}");
+    let revoked = SMALL.replace("k-2, ", "k-2, revoked: true, ").replace("name: all}", "revoked: true}");
     let none = "standin: 1\nbusinesses: [{number: 1, name: One}]\n";
     let dir = folder(&[("revoked.yaml", &revoked), ("none.yaml", none)]);
     for (scenario, business) in [("revoked.yaml", "100"), ("none.yaml", "1")] {

@@ -59,8 +59,8 @@ impl Place {
         fs::read_to_string(self.path().join(file)).unwrap().trim().to_owned()
     }
 
-    /// The command lines of all processes with the marker, except for Standin itself.
-    fn left(&self) -> Vec<String> {
+    /// The numbers and command lines of all processes with the marker.
+    fn left(&self) -> Vec<(String, String)> {
         let variable = format!("LEFTOVERS={}", self.marker);
         let processes = fs::read_dir("/proc").unwrap().flatten();
         let is_marked = |process: &fs::DirEntry| {
@@ -69,18 +69,29 @@ impl Place {
         };
         let line = |process: fs::DirEntry| {
             let line = fs::read(process.path().join("cmdline")).unwrap_or_default();
-            String::from_utf8_lossy(&line).replace('\0', " ")
+            let number = process.file_name().to_string_lossy().into_owned();
+            (number, String::from_utf8_lossy(&line).replace('\0', " "))
         };
-        processes.filter(is_marked).map(line).filter(|line| !line.is_empty()).collect()
+        processes.filter(is_marked).map(line).filter(|(_, line)| !line.is_empty()).collect()
     }
 
     #[track_caller]
     fn nothing_is_left(&self) {
-        assert_eq!(self.left(), [""; 0]);
+        let left = self.left();
+        assert!(left.is_empty(), "{left:?}");
     }
 
     fn wait_until_nothing_is_left(&self) {
         wait_until("nothing is left", || self.left().is_empty());
+    }
+}
+
+impl Drop for Place {
+    /// What a test that fails has left must not disturb others.
+    fn drop(&mut self) {
+        for (number, _) in self.left() {
+            let _ = Command::new("kill").args(["-KILL", &number]).output();
+        }
     }
 }
 

@@ -6,9 +6,8 @@
 //! ends becomes a child of the nearest of them, also if it has left the process group and the session.
 //!
 //! - The command ends: the supervisor kills its other descendants, and ends in the same way as the command.
-//! - This process is killed: the supervisor gets its parent-death signal, and kills all its descendants.
-//! - The supervisor is killed, by the command or because the grace time is over: its descendants become those of this
-//!   process, which kills them.
+//! - The grace time is over, or this process is killed: the supervisor gets a signal, and kills all its descendants.
+//! - The supervisor is killed: its descendants become those of this process, which kills them.
 //!
 //! On other Unix systems the command is a child of this process, and what is left of its process group is killed. Elsewhere
 //! only the command itself is.
@@ -34,7 +33,6 @@ mod sweep;
 #[cfg(unix)]
 mod terminal;
 /// The limit of open files that the command gets.
-#[cfg(unix)]
 pub(crate) mod open_files;
 /// A plain child process.
 #[cfg(not(unix))]

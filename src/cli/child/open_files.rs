@@ -1,20 +1,20 @@
-//! The limit of open files. The server needs one for each connection, so this process raises its own limit; the command gets
-//! the limit that it would have without that.
+//! The limit of open files. The server needs one for each connection, so this process raises its own limit; on Linux the
+//! command gets the limit that it would have without that.
 
-use std::sync::OnceLock;
-
+#[cfg(target_os = "linux")]
 use rlimit::Resource;
 
 /// The limit before it was raised.
-static BEFORE: OnceLock<u64> = OnceLock::new();
+#[cfg(target_os = "linux")]
+static BEFORE: std::sync::OnceLock<u64> = std::sync::OnceLock::new();
 
-/// Raises the limit as far as the system allows.
+/// Raises the limit as far as the system allows. If that fails, the server has fewer connections at a time.
 pub(crate) fn raise() {
-    if let Ok((limit, most)) = Resource::NOFILE.get()
-        && Resource::NOFILE.set(most, most).is_ok()
-    {
+    #[cfg(target_os = "linux")]
+    if let Ok((limit, _)) = Resource::NOFILE.get() {
         let _ = BEFORE.set(limit);
     }
+    let _ = rlimit::increase_nofile_limit(u64::MAX);
 }
 
 /// The limit that the command gets, if it is not that of this process.

@@ -21,13 +21,14 @@ pub(super) fn kill_all(spared: impl Fn() -> BTreeSet<Pid>) {
         if children.is_empty() {
             return;
         }
-        for child in children {
-            match kill(child, Signal::SIGKILL) {
-                Err(Errno::EPERM) => {
-                    denied.insert(child);
-                }
-                Ok(()) | Err(_) => while waitpid(child, None) == Err(Errno::EINTR) {},
+        // The newest come last. Where processes start others and end at once, only those still live.
+        for child in children.iter().rev() {
+            if kill(*child, Signal::SIGKILL) == Err(Errno::EPERM) {
+                denied.insert(*child);
             }
+        }
+        for child in children.into_iter().filter(|child| !denied.contains(child)) {
+            while waitpid(child, None) == Err(Errno::EINTR) {}
         }
     }
 }

@@ -11,11 +11,13 @@ fn open() -> Option<File> {
 }
 
 /// Whether there is one.
+#[cfg(target_os = "linux")]
 pub(super) fn exists() -> bool {
     open().is_some()
 }
 
 /// Whether a process group is in its foreground.
+#[cfg(target_os = "linux")]
 pub(super) fn is_of(group: Pid) -> bool {
     open().is_some_and(|terminal| tcgetpgrp(terminal) == Ok(group))
 }
