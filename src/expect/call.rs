@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::api::call::KeyMatch;
 use crate::api::field::without_bom;
 use crate::api::operation::Operation;
+use crate::expect::page::Page;
 use crate::fault::effect::Kind;
 use crate::journal::entry::{End, Entry};
 
@@ -51,6 +52,8 @@ pub(crate) struct Call {
     pub(crate) retry_after: Option<Duration>,
     /// The JSON body of the answer, also of one that a fault has lost. Null if it is no JSON, such as one cut by a fault.
     pub(crate) answer: Value,
+    /// The page that it asked for, if the operation answers pages.
+    pub(crate) page: Option<Page>,
 }
 
 /// How a call ended.
@@ -78,7 +81,10 @@ impl Call {
         let header =
             |name: &str| entry.response_headers().find(|(known, _)| *known == name).map(|(_, value)| value);
         let seconds = header("retry-after").and_then(|value| std::str::from_utf8(value).ok()?.parse().ok());
+        let body = serde_json::from_slice(without_bom(sent.bytes())).unwrap_or_default();
+        let answer = serde_json::from_slice(entry.decided_response()).unwrap_or_default();
         Self {
+            page: Page::of(entry, &body, &answer),
             seq: facts.seq,
             operation: facts.operation(),
             method: sent.method.to_owned(),
@@ -88,7 +94,7 @@ impl Call {
                 .filter(|(name, _)| name != "api_key")
                 .map(|(name, value)| (name.into_owned(), value.into_owned()))
                 .collect(),
-            body: serde_json::from_slice(without_bom(sent.bytes())).unwrap_or_default(),
+            body,
             key: facts.keys.label(facts.key_match).filter(|_| facts.key_match != KeyMatch::None),
             has_key_in_query: sent.parameter("api_key").is_some(),
             fingerprint: facts.fingerprint,
@@ -105,7 +111,7 @@ impl Call {
             fault: entry.fault().map(str::to_owned),
             effect: facts.effect,
             retry_after: seconds.map(Duration::from_secs),
-            answer: serde_json::from_slice(entry.decided_response()).unwrap_or_default(),
+            answer,
         }
     }
 }

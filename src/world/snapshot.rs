@@ -12,6 +12,7 @@ use crate::clock::{self, Moment};
 use crate::dataset::facts::Dataset;
 use crate::dataset::records::{Business, Location, Questions, Reviews};
 use crate::draw::Seed;
+use crate::expect::scorecard::settings::Settings;
 use crate::fault::counters;
 use crate::memory::{Limits, Memory, Share};
 use crate::scenario::model::Scenario;
@@ -44,6 +45,8 @@ pub(crate) struct Snapshot {
     pub(crate) webhooks: Arc<WebhookPlan>,
     /// Names of webhook events that the scenario adds.
     pub(crate) events: Arc<Vec<String>>,
+    /// Thresholds of the scorecard.
+    pub(crate) scorecard: Arc<Settings>,
     pub(crate) counts: Counts,
     /// The instant to which its relative dates refer: the clock's start, or that of the load.
     pub(crate) start: Moment,
@@ -194,6 +197,7 @@ impl Snapshot {
             faults: Arc::new(counters::Plan::new(generation, scenario.faults)),
             events: Arc::new(scenario.webhooks.events.keys().cloned().collect()),
             webhooks: Arc::new(WebhookPlan::new(scenario.webhooks)),
+            scorecard: Arc::new(scenario.scorecard),
             start: scenario.now,
             follows_day: scenario.follows_day,
             businesses: Arc::new(scenario.businesses),

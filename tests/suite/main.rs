@@ -20,6 +20,7 @@ mod cors;
 mod dialect;
 mod examples;
 mod journal;
+mod report;
 mod limits;
 mod log;
 mod metrics;
