@@ -7,6 +7,7 @@ mod faults;
 /// Which answers of the API it met.
 mod coverage;
 /// As a text for terminals.
+#[cfg_attr(not(test), expect(dead_code, reason = "`standin run` will write it"))]
 pub(crate) mod text;
 
 use serde::Serialize;
@@ -28,8 +29,10 @@ pub(crate) enum Score {
     /// A rule that fails fails the whole.
     #[default]
     Normal,
+    #[cfg_attr(not(test), expect(dead_code, reason = "`standin run --score` will choose it"))]
     /// `warn`: no rule fails the whole.
     Warn,
+    #[cfg_attr(not(test), expect(dead_code, reason = "`standin run --score` will choose it"))]
     /// `strict`: a warning does, too, unless the rule only tells.
     Strict,
 }
