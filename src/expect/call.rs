@@ -102,12 +102,8 @@ impl Call {
         let key = sent_key(entry, &sent);
         let parameter = operations::at(sent.path).map(|(_, parameter)| decode(parameter)).unwrap_or_default();
         let operation = facts.operation().unwrap_or(Operation::new(""));
-        let request = Request::new(
-            (operation, &parameter),
-            &sent,
-            &facts.dialect,
-            (key.as_deref(), facts.key_match),
-        );
+        let request =
+            Request::new((operation, &parameter), &sent, &facts.dialect, (key.as_deref(), facts.key_match));
         let body: Value = serde_json::from_slice(without_bom(sent.bytes())).unwrap_or_default();
         let query: Vec<(String, String)> = sent
             .parameters()
@@ -148,6 +144,11 @@ impl Call {
             retry_after: seconds.map(Duration::from_secs),
             answer: serde_json::from_slice(entry.decided_response()).unwrap_or_default(),
         }
+    }
+
+    /// The code in the error body that the client got. A fault may have lost the answer.
+    pub(crate) fn received_code(&self) -> Option<u32> {
+        self.code.filter(|_| self.status.is_some())
     }
 }
 

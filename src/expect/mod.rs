@@ -8,3 +8,5 @@ pub(crate) mod call;
 pub(crate) mod record;
 /// What is said of a client.
 pub(crate) mod report;
+/// Whether the client did what is expected.
+pub(crate) mod verify;

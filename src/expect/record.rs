@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::auth::RateLimit;
+use crate::auth::{Keys, RateLimit};
 use crate::expect::call::Call;
 use crate::webhook::delivery::Delivery;
 
@@ -30,6 +30,8 @@ pub(crate) struct Record {
     pub(crate) deliveries: Vec<Arc<Delivery>>,
     /// Number of deliveries that are not kept any more.
     pub(crate) deliveries_dropped: u64,
+    /// The keys of the scenario.
+    pub(crate) keys: Arc<Keys>,
     /// The rate limits of the scenario's keys, by the name that the journal has for the key.
     pub(crate) rate_limits: BTreeMap<String, RateLimit>,
     /// The command that `standin run` has run; none for a report over the admin API.

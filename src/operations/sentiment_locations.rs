@@ -171,8 +171,7 @@ fn run(context: &Context<'_>, authorized: &Authorized<'_>, enterprise: u32) -> R
     let shown = points.get(skip..).unwrap_or_default();
     let data_points = &shown[..take.min(shown.len())];
     let response = Response { total_count: points.len(), data_points };
-    let page =
-        AnsweredPage { start, length: data_points.len() as u64, total: Some(points.len() as u64) };
+    let page = AnsweredPage { start, length: data_points.len() as u64, total: Some(points.len() as u64) };
     Ok(Done { page: Some(page), ..Done::new(dataset.account(enterprise).number, &response) })
 }
 
