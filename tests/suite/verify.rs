@@ -12,7 +12,7 @@ const SCENARIO: &str = "standin: 1
 clock: {start: 2026-06-30T12:00:00Z, mode: frozen}
 keys: [{key: secret-demo-key, name: demo, accounts: [1]}]
 businesses:
-  - {number: 1, name: One, competitors: [2], locations: [{number: 11, name: L, reviews: [{generate: 60}]}]}
+  - {number: 1, name: One, competitors: [2], locations: [{number: 11, name: L, reviews: [{generate: 60, published: 100%}]}]}
   - {number: 2, name: Two}
 faults:
   - {name: limit, operation: qna, hits: 1, then: {error: 89, retry_after: 30s}}
@@ -100,7 +100,7 @@ fn each_kind_is_verified_against_what_clients_did() {
             "pass struck: 1 call matches (call 3)".to_owned(),
             "pass retried: 1 retry after 1 such answer".to_owned(),
             "pass order: in this order: calls 1 and 2".to_owned(),
-            "pass pages: 60 of 60 records were read once, by calls 2, 3, 4 and 5".to_owned(),
+            "pass pages: 60 of 60 records were read once, by calls 2, 4 and 5".to_owned(),
             "FAIL subscribed: no subscription matches; expected: 1".to_owned(),
             "FAIL expectation 8: no call matches; expected: 1".to_owned(),
         ]
@@ -128,10 +128,7 @@ fn pages_longer_than_the_journal_keeps_are_counted_all_the_same() {
     assert_eq!([page(0), page(300), page(300)], [200, 503, 200]);
     let wanted = json!([{"pages": {"operation": "reviews"}}]);
     let answer = verify(&server, "verify", &wanted).ok();
-    assert_eq!(
-        short(&answer),
-        ["pass expectation 1: 600 of 600 records were read once, by calls 1, 2 and 3"]
-    );
+    assert_eq!(short(&answer), ["pass expectation 1: 600 of 600 records were read once, by calls 1 and 3"]);
 }
 
 #[test]
@@ -154,7 +151,7 @@ fn it_answers_as_soon_as_all_hold_and_else_when_the_time_is_over() {
 
 #[test]
 fn a_client_that_leaves_ends_the_wait() {
-    let server = fresh();
+    let server = Server::of(&[("a.yaml", SCENARIO)], &["--grace", "25"]);
     let address = server.base.strip_prefix("http://").unwrap();
     let mut waiting = TcpStream::connect(address).unwrap();
     let body = r#"[{"requests": {"operation": "qna"}, "count": 2}]"#;
@@ -163,6 +160,7 @@ fn a_client_that_leaves_ends_the_wait() {
         body.len()
     );
     waiting.write_all(request.as_bytes()).unwrap();
+    assert_eq!(client(&server).qna(1).send().status, 429);
     drop(waiting);
     // A graceful stop waits for open requests.
     let began = now();
@@ -176,7 +174,7 @@ fn mistakes_are_told_in_the_words_of_the_loader() {
     let refused = |path: &str, body: &str| {
         let answer = server.admin("POST", &format!("worlds/a/{path}")).bytes(body).send();
         assert_eq!(answer.status, 400, "{body}");
-        answer.json()
+        answer.json
     };
     let error = refused("verify", r#"[{"requests": {"fault": "limt"}, "count": 1}]"#);
     assert_eq!(
