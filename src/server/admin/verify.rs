@@ -93,6 +93,15 @@ fn within(text: &str) -> Result<Duration, AdminError> {
     })
 }
 
+/// Verifies the expectations of a list, or of the world's scenario, as they stand now.
+///
+/// # Errors
+/// The list has a mistake.
+pub(crate) fn verify_now(world: &World, text: &str) -> Result<Vec<ExpectationReport>, AdminError> {
+    let expectations = expectations(world, text)?;
+    Ok(record::verify(world, &record::record(world, None), &expectations))
+}
+
 /// The expectations of a body, or those of the world's scenario.
 fn expectations(world: &World, text: &str) -> Result<Arc<Vec<Expectation>>, AdminError> {
     let (snapshot, faults) = (world.snapshot(), world.faults());
