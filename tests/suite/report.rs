@@ -92,11 +92,11 @@ fn a_lost_contact_that_comes_again_under_another_address_is_found() {
     let (server, client) = strict();
     let body = |email: &str| json!({"firstName": "Ann", "email": email, "businessIds": [1001]});
     for email in ["a1@ann.test", "a2@ann.test"] {
-        let body = body(email).to_string();
+        let body = body(email);
         let mut connection = RawConnection::to(&server);
         connection.send(post(
             "/v1/contact/external/preferences/saveCustomer",
-            "x-api-key: k\r\nx-business-number: 100\r\n",
+            "x-business-number: 100\r\n",
             &body,
         ));
         assert_eq!(connection.rest().0, b"", "the answer is lost");
