@@ -19,9 +19,7 @@ pub(crate) struct Flags {
     /// End the command after this time, such as 90s or 10m, with exit code 124
     #[arg(long, value_name = "DURATION", value_parser = span)]
     pub(super) timeout: Option<Duration>,
-    /// Variable of the command's environment; in its value, {{base_url}}, {{admin_url}}, {{api_key}}, {{business_number}},
-    /// {{world}} and {{port}} are replaced
-    #[arg(long, value_name = "NAME=TEMPLATE", value_parser = pair)]
+    #[arg(long, value_name = "NAME=TEMPLATE", value_parser = pair, help = TEMPLATE_HELP)]
     pub(super) env: Vec<(String, String)>,
     /// Name of the API key that the command gets [default: the first that is not revoked]
     #[arg(long, value_name = "NAME")]
@@ -42,6 +40,9 @@ pub(crate) struct Flags {
     #[arg(long)]
     pub(super) allow_no_calls: bool,
 }
+
+const TEMPLATE_HELP: &str = "Variable of the command's environment; in its value, {{base_url}}, {{admin_url}}, {{api_key}}, \
+    {{business_number}}, {{world}} and {{port}} are replaced";
 
 fn span(text: &str) -> Result<Duration, String> {
     let span = parse_duration(text).filter(|span| !span.is_zero());
