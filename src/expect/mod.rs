@@ -18,3 +18,5 @@ pub(crate) mod record;
 pub(crate) mod scorecard;
 /// What is said of a client.
 pub(crate) mod report;
+/// Whether the client did what is expected.
+pub(crate) mod verify;

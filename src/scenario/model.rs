@@ -32,7 +32,7 @@ pub(crate) struct Scenario {
     /// The faults, in the order in which they are considered.
     pub(crate) faults: Vec<Fault>,
     pub(crate) webhooks: Webhooks,
-    #[cfg_attr(not(test), expect(dead_code, reason = "they are checked, and not acted on yet"))]
+    /// What a client is expected to do.
     pub(crate) expectations: Vec<Expectation>,
     pub(crate) scorecard: Settings,
     /// The routes, in the order in which they are considered.

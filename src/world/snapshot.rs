@@ -12,6 +12,7 @@ use crate::clock::{self, Moment};
 use crate::dataset::facts::Dataset;
 use crate::dataset::records::{Business, Location, Questions, Reviews};
 use crate::draw::Seed;
+use crate::expect::expectation::Expectation;
 use crate::expect::scorecard::settings::Settings;
 use crate::fault::counters;
 use crate::memory::{Limits, Memory, Share};
@@ -43,6 +44,8 @@ pub(crate) struct Snapshot {
     pub(crate) dialect: Arc<Dialect>,
     pub(crate) faults: Arc<counters::Plan>,
     pub(crate) webhooks: Arc<WebhookPlan>,
+    /// What the scenario expects of a client.
+    pub(crate) expectations: Arc<Vec<Expectation>>,
     /// Names of webhook events that the scenario adds.
     pub(crate) events: Arc<Vec<String>>,
     /// Thresholds of the scorecard.
@@ -198,6 +201,7 @@ impl Snapshot {
             events: Arc::new(scenario.webhooks.events.keys().cloned().collect()),
             webhooks: Arc::new(WebhookPlan::new(scenario.webhooks)),
             scorecard: Arc::new(scenario.scorecard),
+            expectations: Arc::new(scenario.expectations),
             start: scenario.now,
             follows_day: scenario.follows_day,
             businesses: Arc::new(scenario.businesses),

@@ -42,4 +42,5 @@ mod faults;
 mod fault_example;
 mod fault_wire;
 mod runtime_faults;
+mod verify;
 mod scenarios_put;

@@ -8,7 +8,7 @@ use utoipa::{Modify, OpenApi};
 use crate::server::admin::error::ErrorBody;
 use crate::server::admin::{
     clock, contacts, deliveries, events, faults, health, questions, report, requests, reviews, scenarios,
-    stream, subscriptions, worlds,
+    stream, subscriptions, verify, worlds,
 };
 use crate::server::page::host;
 use crate::server::{docs, metrics};
@@ -39,6 +39,7 @@ use crate::server::{docs, metrics};
         requests::list,
         requests::clear,
         requests::get_har,
+        verify::verify,
         stream::watch,
         events::emit,
         deliveries::list,
