@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use crate::api::call::KeyMatch;
 use crate::draw::{Draw, Seed};
 use crate::fault::Fault;
 use crate::fault::count::{Count, Per, Share};
@@ -77,7 +78,8 @@ pub(crate) fn decide<'a>(
             fault: &fault.name,
             count: &fault.count,
             fingerprint: request.fingerprint(),
-            key: request.key,
+            // A minted key is another one in each run, and there is one in a world.
+            key: if request.key_match == KeyMatch::Minted { Some("") } else { request.key },
         };
         let Application { attempt, draw, threshold, applied } = counted.apply(seed, counters);
         let last = verdict.decision.as_ref().is_none_or(|earlier| applied || !earlier.applied);

@@ -56,7 +56,7 @@ pub(super) fn run(decided: &Decided<'_>, dataset: &Dataset) -> Ran {
     let result = catch_unwind(AssertUnwindSafe(|| check_and_run(admitted, route, dataset)));
     match result.unwrap_or_else(|_| Err(ApiError::new(Code::Internal, ""))) {
         Ok(Done { body, account, contact, note }) => {
-            run.operation_done(spec.operation, account, contact);
+            run.operation_done(spec.operation, (account, contact), admitted.reading.now);
             Ran { notes: note.into_iter().collect(), ..Ran::new(Reply::json(200, body), None) }
         }
         Err(error) => refused(Some(spec), &error),

@@ -65,6 +65,8 @@ pub(crate) struct LoadContext<'a> {
 #[derive(Debug, Default)]
 pub(crate) struct LoadedScenario {
     pub(crate) path: PathBuf,
+    /// The folder that no path in it leaves.
+    pub(crate) root: PathBuf,
     /// The scenario's name, if it has a valid one.
     pub(crate) name: Option<String>,
     /// The scenario, if the file has no errors.
@@ -145,6 +147,7 @@ fn finish(mut loader: Loader, path: &Path, file: Option<ScenarioFile>, stem: &st
     let start = Span::new(FileId(0), 0, 0);
     let mut result = LoadedScenario {
         path: path.to_owned(),
+        root: loader.context.root.clone(),
         name_location: diagnostic::location(start, String::new(), &loader.sources),
         ..LoadedScenario::default()
     };
