@@ -108,6 +108,9 @@ fn nothing_at(path: &str) -> ApiError {
     ApiError { message: message.into(), ..ApiError::new(Code::NotFound, "") }
 }
 
+/// The detail where a key was minted for another world.
+pub(crate) const FOREIGN_KEY: &str = "the key was made with another world";
+
 /// Step 4.
 fn authenticate<'a>(received: &'a Received<'_>, key: Option<&str>) -> Result<Caller<'a>, ApiError> {
     let minted = received.world.minted.as_ref();
@@ -115,7 +118,7 @@ fn authenticate<'a>(received: &'a Received<'_>, key: Option<&str>) -> Result<Cal
         return Ok(Caller { key: Some(minted) });
     }
     if received.foreign_key {
-        return Err(ApiError::new(Code::KeyInvalid, "the key was made with another world"));
+        return Err(ApiError::new(Code::KeyInvalid, FOREIGN_KEY));
     }
     received.snapshot.keys.authenticate(key)
 }

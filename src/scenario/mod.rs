@@ -14,6 +14,8 @@ pub(crate) mod report;
 pub(crate) mod scalars;
 /// The scenarios that are part of the program.
 pub(crate) mod shipped;
+/// Where the faults of a scenario stand.
+pub(crate) mod places;
 pub(crate) mod times;
 pub(crate) mod collections;
 pub(crate) mod raw;

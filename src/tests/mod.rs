@@ -3,6 +3,7 @@
 
 mod harness;
 mod arrivals;
+mod bundle;
 mod days;
 mod greeting;
 
