@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use similar::{DiffTag, TextDiff};
 
-use crate::bundle::compare::Part;
+use crate::bundle::compare::{Part, shortened};
 use crate::scenario::places::fault_lines;
 use crate::world::kept::ScenarioFiles;
 
@@ -44,7 +44,7 @@ pub(super) struct Changes {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Differing<'a> {
     pub(super) faults: [Option<&'a str>; 2],
-    /// Whether one of them is the refusal of a rate limit.
+    /// Whether one of them has the code of rate limits.
     pub(super) is_rate_limited: bool,
     pub(super) parts: &'a [Part],
 }
@@ -92,21 +92,18 @@ impl Changes {
                 |FaultPlace { file, line, .. }| format!("`{name}` ({file}:{line})"),
             ))
         };
-        match (place(0), place(1)) {
-            (Some(one), Some(other)) if one == other => {
-                causes.push(format!("both answers have the fault {one}"))
-            }
+        let cause = match (place(0), place(1)) {
+            (Some(one), Some(other)) if one == other => Some(format!("both answers have the fault {one}")),
             (Some(one), Some(other)) => {
-                causes.push(format!("the fault of the run was {one}, the fault now is {other}"));
+                Some(format!("the fault of the run was {one}, the fault now is {other}"))
             }
-            (Some(one), None) => causes.push(format!("the fault of the run was {one}, now there is none")),
-            (None, Some(other)) => {
-                causes.push(format!("now there is the fault {other}, in the run was none"))
-            }
-            (None, None) if differing.is_rate_limited => {
-                causes.push("the rate limit of the key refused one of the two".to_owned());
-            }
-            (None, None) => {}
+            (Some(one), None) => Some(format!("the fault of the run was {one}, now there is none")),
+            (None, Some(other)) => Some(format!("now there is the fault {other}, in the run was none")),
+            (None, None) => None,
+        };
+        causes.extend(cause);
+        if differing.is_rate_limited {
+            causes.push("only one of the two is refused with 89, the code of rate limits".to_owned());
         }
         let scores: Vec<usize> = self.changes.iter().map(|change| self.score(change, differing)).collect();
         let best = scores.iter().copied().max().unwrap_or_default();
@@ -174,7 +171,8 @@ impl Change {
         };
         let lines = |sign: &str, lines: &[String]| {
             let more = lines.len().saturating_sub(MOST_LINES);
-            let shown = lines.iter().take(MOST_LINES).map(|line| format!("  {sign} {}", line.trim_end()));
+            let shown =
+                lines.iter().take(MOST_LINES).map(|line| format!("  {sign} {}", shortened(line.trim())));
             shown.chain((more > 0).then(|| format!("  {sign} and {more} more lines"))).collect::<Vec<_>>()
         };
         let mut shown = vec![title];

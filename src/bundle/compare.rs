@@ -104,7 +104,8 @@ impl Comparison {
         if expected == received {
             return;
         }
-        let record = id_of(expected).or_else(|| id_of(received)).unwrap_or_else(|| record.to_owned());
+        let id = id_of(expected).filter(|id| id_of(received).as_ref() == Some(id));
+        let record = id.unwrap_or_else(|| record.to_owned());
         let length = pointer.len();
         let mut child = |name: &str, expected: Option<&Value>, received: Option<&Value>| {
             let _ = write!(pointer, "/{}", name.replace('~', "~0").replace('/', "~1"));
@@ -156,7 +157,8 @@ fn id_of(value: &Value) -> Option<String> {
     Some(format!("{name} {}", id.as_str().map_or_else(|| id.to_string(), str::to_owned)))
 }
 
-fn shortened(text: &str) -> String {
+/// A text without its end, if it is long.
+pub(super) fn shortened(text: &str) -> String {
     match text.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
@@ -172,7 +174,7 @@ fn show_sent(Sent { how, delay_ms }: &Sent) -> String {
         How::Stall { ms: None } => "stall".to_owned(),
         How::Stall { ms: Some(ms) } => format!("stall of {ms} ms"),
         How::Garbage { base64 } => format!("garbage {base64}"),
-        How::Truncate { share } => format!("truncated to {share} millionths"),
+        How::Truncate { share } => format!("truncated to {}.{:04} %", share / 10_000, share % 10_000),
         How::Drip { bytes, every_ms } => format!("{bytes} bytes every {every_ms} ms"),
     };
     delay_ms.map_or_else(|| how.clone(), |ms| format!("{how}, after {ms} ms"))

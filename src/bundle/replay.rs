@@ -264,7 +264,7 @@ impl<'a> Replay<'a> {
         let codes = [line.answer.code, handled.and_then(|handled| handled.code)];
         let causes = changes.causes(&Differing {
             faults: [line.fault.as_deref(), handled.and_then(Handled::fault)],
-            is_rate_limited: codes.contains(&Some(limited)),
+            is_rate_limited: codes[0] != codes[1] && codes.contains(&Some(limited)),
             parts: &parts,
         });
         self.changes = Some(changes);

@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::api::call::{Body, Call};
+use crate::bundle::archive::{pack, unpack};
 use crate::bundle::read::{Bundle, read};
 use crate::bundle::replay::{Difference, Plan, Summary, replay};
 use crate::bundle::write::{NotWritten, write};
@@ -18,6 +19,7 @@ use crate::pipeline::receive::receive;
 use crate::scenario::admin_input::parse_fault;
 use crate::scenario::arrival;
 use crate::tests::any_calls::calls;
+use crate::tests::fuzz::PIECES;
 use crate::tests::harness::{Request, ScenarioFolder, cases, create_world, in_parallel, time};
 use crate::webhook::state::WorldHandle;
 use crate::world::World;
@@ -165,7 +167,7 @@ fn use_everything(folder: &ScenarioFolder, world: &Arc<World>) {
     all(keys[0]);
 }
 
-fn bundle(world: &World) -> Bundle {
+pub(super) fn bundle(world: &World) -> Bundle {
     read(&write(world).unwrap()).unwrap()
 }
 
@@ -178,7 +180,7 @@ fn replayed(bundle: &Bundle, scenario: Option<&Path>) -> (Vec<Difference>, Summa
 }
 
 #[track_caller]
-fn replays(bundle: &Bundle) -> Summary {
+pub(super) fn replays(bundle: &Bundle) -> Summary {
     let (differences, summary) = replayed(bundle, None);
     assert!(differences.is_empty(), "{} differ, first {:#?}", differences.len(), differences[0]);
     assert_eq!(summary.not_done, [""; 0]);
@@ -371,6 +373,71 @@ fn shown(bundle: &Bundle, from: &str, to: &str) -> String {
     lines.join("\n")
 }
 
+/// Changes of the scenario, with the first answer that differs then.
+const CHANGES: [(&str, &str, &str); 5] = [
+    (
+        "then: {status: 503}",
+        "then: {status: 502}",
+        "
+call 6 POST /v1/qna/unanswered/get (qna, key:demo)
+status: 503 | 502
+both answers have the fault `twice` (a.yaml:21)
+the scenario changed at a.yaml:21
+  - - {name: twice, operation: qna, per: request, hits: 1-2, then: {status: 503}}
+  + - {name: twice, operation: qna, per: request, hits: 1-2, then: {status: 502}}",
+    ),
+    (
+        "Fine enough",
+        "Not fine",
+        "
+call 9 POST /v1/review/businessId/1 (reviews, key:demo)
+body /7/comments (reviewId 50): \"Fine enough\" | \"Not fine\"
+the scenario changed at a.yaml:10
+  - - {number: 11, name: L, reviews: [{id: '50', rating: 3, date: -2d, comments: Fine enough}, {generate: 200, dates: {from: -90d}}, {file: data/more.csv}]}
+  + - {number: 11, name: L, reviews: [{id: '50', rating: 3, date: -2d, comments: Not fine}, {generate: 200, dates: {from: -90d}}, {file: data/more.csv}]}",
+    ),
+    (
+        "4 per 1m",
+        "5 per 1m",
+        "
+call 81 POST /v1/contact/external/preferences/saveCustomer (contact, key:limited)
+status: 429 | 200
+header retry-after: 15 | none
+header x-standin-detail: the key's window ends in 15 s | none
+body /code: 89 | none
+body /message: \"Rate limit exceeded\" | none
+body /id: none | 5
+both answers have the fault `gone` (a.yaml:23)
+only one of the two is refused with 89, the code of rate limits
+the scenario changed at parts/keys.yaml:6
+  - - {key: key:limited, name: limited, rate_limit: 4 per 1m}
+  + - {key: key:limited, name: limited, rate_limit: 5 per 1m}",
+    ),
+    (
+        "hits: 1, then: {lost: reset}",
+        "hits: 2, then: {lost: reset}",
+        "
+call 4 POST /v1/contact/external/preferences/saveCustomer (contact, key:demo)
+sent: reset of the connection | whole
+header x-standin-fault: gone | none
+the fault of the run was `gone` (a.yaml:23), now there is none
+the scenario changed at a.yaml:23
+  - - {name: gone, operation: contact, per: request, hits: 1, then: {lost: reset}}
+  + - {name: gone, operation: contact, per: request, hits: 2, then: {lost: reset}}",
+    ),
+    (
+        "truncate: 50%",
+        "truncate: 60%",
+        "
+call 13 POST /v1/review/businessId/1 (reviews, key:demo)
+sent: truncated to 50.0000 % | truncated to 60.0000 %
+both answers have the fault `cut` (a.yaml:24)
+the scenario changed at a.yaml:24
+  - - {name: cut, operation: reviews, when: {query: {x: cut}}, then: {body: {truncate: 50%}}}
+  + - {name: cut, operation: reviews, when: {query: {x: cut}}, then: {body: {truncate: 60%}}}",
+    ),
+];
+
 #[test]
 fn a_changed_scenario_gives_a_difference_that_names_what_changed() {
     let folder = folder();
@@ -378,11 +445,9 @@ fn a_changed_scenario_gives_a_difference_that_names_what_changed() {
     use_everything(&folder, &world);
     let bundle = bundle(&world);
     assert_eq!(shown(&bundle, "Fine enough", "Fine enough"), "", "the same scenario");
-    insta::assert_snapshot!(shown(&bundle, "then: {status: 503}", "then: {status: 502}"), @"");
-    insta::assert_snapshot!(shown(&bundle, "Fine enough", "Not fine"), @"");
-    insta::assert_snapshot!(shown(&bundle, "4 per 1m", "5 per 1m"), @"");
-    insta::assert_snapshot!(shown(&bundle, "hits: 1, then: {lost: reset}", "hits: 2, then: {lost: reset}"), @"");
-    insta::assert_snapshot!(shown(&bundle, "truncate: 50%", "truncate: 60%"), @"");
+    for (from, to, expected) in CHANGES {
+        assert_eq!(shown(&bundle, from, to), expected.trim(), "{from} -> {to}");
+    }
 }
 
 #[test]
@@ -454,5 +519,112 @@ proptest! {
             }
         }
         replays(&bundle(&world));
+    }
+}
+
+/// A small bundle, with its parts.
+fn small() -> (Vec<u8>, std::collections::BTreeMap<String, Vec<u8>>) {
+    let text = "{standin: 1, keys: [{key: k}], faults: [{name: f, chance: 50%, then: {error: 89}}], webhooks: {timeline: [{every: 1m, review: {business: 11, rating: 1}}]}, businesses: [{number: 1, name: A, locations: [{number: 11, name: B, reviews: [{generate: 3}]}]}]}";
+    let folder = ScenarioFolder::at(time("2026-06-30T17:00:00.250Z"), &[("a.yaml", text)]);
+    let world = folder.registry.default_world();
+    let (run, snapshot) = (world.run(), world.snapshot());
+    for number in 0..3 {
+        Request::numbered(number).send(&folder.registry, "a");
+        advance(&world, 70);
+        let review = r#"{"business": 11, "rating": 5, "comments": "k"}"#;
+        let parsed = arrival::parse_review(review, snapshot.dataset()).unwrap();
+        run.arrive(&snapshot, &Arrival::Review(Box::new(parsed)), (None, review)).unwrap();
+    }
+    world.enable_fault("f", false).unwrap();
+    Request::new("/v1/review/businessId/1", "", &json!({})).send(&folder.registry, "a");
+    let bytes = write(&world).unwrap();
+    let parts = unpack(&bytes).unwrap();
+    (bytes, parts)
+}
+
+/// Reads and replays what may be a bundle.
+fn try_replay(bytes: &[u8]) {
+    if let Ok(bundle) = read(bytes) {
+        let _ = replay(Plan { bundle: &bundle, scenario: None, cwd: Path::new("/"), all: true }, |_| {});
+    }
+}
+
+#[test]
+fn a_bundle_that_cannot_be_read_says_why() {
+    let (bytes, parts) = small();
+    let why = |change: &dyn Fn(&mut std::collections::BTreeMap<String, Vec<u8>>)| {
+        let mut parts = parts.clone();
+        change(&mut parts);
+        read(&pack(&parts).unwrap()).map(|bundle| bundle.calls()).unwrap_err().to_string()
+    };
+    assert!(read(&bytes).is_ok());
+    assert!(read(b"standin: 1").unwrap_err().to_string().starts_with("it is no whole zip file"));
+    let replaced = |part: &'static str, from: &'static str, to: &'static str| {
+        why(&move |parts| {
+            let text = String::from_utf8(parts[part].clone()).unwrap();
+            assert!(text.contains(from), "{text}");
+            parts.insert(part.to_owned(), text.replace(from, to).into_bytes());
+        })
+    };
+    assert_eq!(
+        replaced("manifest.json", "\"version\": 1", "\"version\": 2"),
+        "it has version 2 of the format, and this program reads version 1"
+    );
+    assert_eq!(
+        replaced("manifest.json", "standin bundle", "other"),
+        "its manifest.json is not that of a bundle"
+    );
+    assert_eq!(why(&|parts| drop(parts.remove("calls.jsonl"))), "its part calls.jsonl is missing");
+    assert_eq!(
+        why(&|parts| drop(parts.remove("scenario/1/a.yaml"))),
+        "its part scenario/1/a.yaml is missing"
+    );
+    let why_not = replaced("calls.jsonl", "\n", "");
+    assert!(why_not.starts_with("its calls.jsonl, line 1, cannot be read: trailing characters"), "{why_not}");
+    assert_eq!(
+        replaced("actions.jsonl", "\"at\":\"2", "\"at\":\"x"),
+        "\"x026-06-30T17:01:10.25Z\" is no instant"
+    );
+    assert_eq!(
+        why(&|parts| drop(parts.insert("calls.jsonl".to_owned(), Vec::new()))),
+        "its calls.jsonl has 0 lines instead of 4"
+    );
+}
+
+proptest! {
+    #![proptest_config(cases(200))]
+
+    #[test]
+    fn no_bytes_make_a_replay_panic(
+        changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
+        end in any::<prop::sample::Index>(),
+        is_cut in any::<bool>(),
+    ) {
+        static SMALL: std::sync::OnceLock<Vec<u8>> = std::sync::OnceLock::new();
+        let mut bytes = SMALL.get_or_init(|| small().0).clone();
+        for (at, byte) in changes {
+            let at = at.index(bytes.len());
+            bytes[at] ^= byte;
+        }
+        if is_cut {
+            bytes.truncate(end.index(bytes.len()));
+        }
+        try_replay(&bytes);
+    }
+
+    #[test]
+    fn no_parts_make_a_replay_panic(
+        changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), 0_usize..8, proptest::sample::select(PIECES.to_vec())), 1..5),
+    ) {
+        static SMALL: std::sync::OnceLock<std::collections::BTreeMap<String, Vec<u8>>> = std::sync::OnceLock::new();
+        let mut parts = SMALL.get_or_init(|| small().1).clone();
+        for (part, at, length, piece) in changes {
+            let names: Vec<String> = parts.keys().cloned().collect();
+            let bytes = parts.get_mut(&names[part.index(names.len())]).unwrap();
+            let start = at.index(bytes.len() + 1);
+            let end = (start + length).min(bytes.len());
+            bytes.splice(start..end, piece.bytes());
+        }
+        try_replay(&pack(&parts).unwrap());
     }
 }

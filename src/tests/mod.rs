@@ -4,6 +4,7 @@
 mod harness;
 mod arrivals;
 mod bundle;
+mod bundle_server;
 mod days;
 mod greeting;
 
