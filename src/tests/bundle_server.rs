@@ -30,7 +30,7 @@ businesses:
 webhooks:
   retry: {attempts: 2, first: 5s}
   timeline:
-    - {every: 20s, review: {business: 11, rating: 1}}
+    - {every: 10m, review: {business: 11, rating: 1}}
     - {after: subscribe, event: conversation.created, conversation: c}
     - {at: 50s, event: message.added, business: 1, conversation: c, text: Hello}
 faults:
@@ -66,7 +66,7 @@ fn use_world(base: &str, admin: &str) {
     send(&format!("{base}/v1/contact/external/preferences/saveCustomer"), "POST", &contact);
     send(&format!("{base}/v1/messenger/subscribe/webhook/event"), "POST", &subscription);
     change("POST", "/clock", &json!({"mode": "frozen"}), 200);
-    change("POST", "/clock", &json!({"advance": "70s"}), 200);
+    change("POST", "/clock", &json!({"advance": "21m"}), 200);
     calls(1);
     change(
         "PUT",
@@ -87,7 +87,7 @@ fn use_world(base: &str, admin: &str) {
     calls(2);
     change("DELETE", "/faults/put", &json!({}), 204);
     change("DELETE", "/reviews/50", &json!({}), 204);
-    change("POST", "/clock", &json!({"set": "2027-01-01T00:00:00Z"}), 200);
+    change("POST", "/clock", &json!({"set": "2026-07-03T00:00:00Z"}), 200);
     change("POST", "/clock", &json!({"mode": "running"}), 200);
     calls(3);
     send(&format!("{base}/v1/contact/external/preferences/saveCustomer"), "POST", &contact);
@@ -135,7 +135,7 @@ async fn what_happened_on_a_server_is_replayed_without_a_difference() {
         send(
             &format!("http://{address}/__admin/worlds"),
             "POST",
-            &json!({"name": "own", "clock": {"start": "2026-01-01"}})
+            &json!({"name": "own", "clock": {"start": "2026-06-29"}})
         ),
         201
     );
