@@ -14,6 +14,8 @@ pub(crate) mod report;
 pub(crate) mod scalars;
 /// The scenarios that are part of the program.
 pub(crate) mod shipped;
+/// Where the faults of a scenario stand.
+pub(crate) mod places;
 pub(crate) mod times;
 pub(crate) mod collections;
 pub(crate) mod raw;
@@ -66,6 +68,8 @@ pub(crate) struct LoadContext<'a> {
 #[derive(Debug, Default)]
 pub(crate) struct LoadedScenario {
     pub(crate) path: PathBuf,
+    /// The folder that no path in it leaves.
+    pub(crate) root: PathBuf,
     /// The scenario's name, if it has a valid one.
     pub(crate) name: Option<String>,
     /// The scenario, if the file has no errors.
@@ -146,6 +150,7 @@ fn finish(mut loader: Loader, path: &Path, file: Option<ScenarioFile>, stem: &st
     let start = Span::new(FileId(0), 0, 0);
     let mut result = LoadedScenario {
         path: path.to_owned(),
+        root: loader.context.root.clone(),
         name_location: diagnostic::location(start, String::new(), &loader.sources),
         ..LoadedScenario::default()
     };

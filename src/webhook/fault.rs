@@ -69,6 +69,7 @@ impl DeliveryKey<'_> {
                 count: &fault.count,
                 fingerprint: self.fingerprint(),
                 key: None,
+                drawn_key: None,
             };
             if counted.apply(seed, counters).applied {
                 return Some(fault.effect);

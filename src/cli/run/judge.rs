@@ -1,15 +1,18 @@
 //! Judges a run when its command has ended.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use anstream::stream::IsTerminal;
 
 use crate::cli::child::Ended;
 use crate::cli::run::flags::Flags;
+use crate::cli::run::github;
 use crate::cli::run::outputs::Outputs;
 use crate::cli::{Exit, print_error};
 use crate::expect::record::{Command, Record};
 use crate::expect::report::{Overall, Report, text};
+use crate::fault::Fault;
 use crate::server::admin::record;
 use crate::server::bind::Running;
 use crate::world::World;
@@ -22,6 +25,8 @@ pub(super) struct Finished<'a> {
     pub(super) name: &'a str,
     pub(super) server: &'a Running,
     pub(super) ended: &'a Ended,
+    /// The faults of the flags, in the order in which they can be put one after the other.
+    pub(super) added: &'a [Arc<Fault>],
 }
 
 /// For how long the ends of the last calls are awaited: a command that was killed has left its connections a moment before.
@@ -47,8 +52,9 @@ pub(super) async fn judge(finished: &Finished<'_>, outputs: Outputs) -> Exit {
     wait_for_ends(world).await;
     let report = report(finished, code, has_no_calls);
     eprint(&text::text(&report, std::io::stderr().is_terminal()));
+    github::tell(&report);
     let exit = report.exit.and_then(|exit| u8::try_from(exit).ok()).unwrap_or(code);
-    if let Err(problem) = outputs.write(&report, world) {
+    if let Err(problem) = outputs.write(&report, world, finished.added) {
         print_error(&problem);
         return if exit == 0 { Exit::Findings } else { Exit::Command(exit) };
     }

@@ -1,6 +1,8 @@
 //! Loads the scenario of a run, with what the flags change of it. The changes become part of the scenario, so that a reset of the
 //! world keeps them.
 
+use std::sync::Arc;
+
 use crate::auth::Key;
 use crate::cli::run::access::is_usable;
 use crate::cli::run::flags::Flags;
@@ -21,13 +23,15 @@ use crate::world::registry::{Registry, mint};
 use crate::world::shared::Shared;
 
 /// The journal of a run is larger than that of a server, since nothing passes if some of it was dropped.
-const JOURNAL: Limits = Limits { world: 256 << 20, total: 256 << 20, body: 64 << 10 };
+const JOURNAL: Limits = Limits { world: 256 << 20, total: 256 << 20, body: 1 << 20 };
 
 /// The scenario of a run, loaded and not served yet.
 pub(super) struct Loaded {
     pub(super) registry: Registry,
     pub(super) board: LoadStatus,
     pub(super) warnings: Vec<Diagnostic>,
+    /// The faults of the flags, in the order in which they can be put one after the other.
+    pub(super) added: Vec<Arc<Fault>>,
 }
 
 /// Loads the scenario.
@@ -44,14 +48,14 @@ pub(super) fn load(setup: &Setup, flags: &Flags) -> Result<Loaded, Failure> {
         show(&errors);
         return Err(Failure::cannot_start(format!("cannot serve {path}: fix the errors above")));
     };
-    change(scenario, flags, &mut warnings)?;
+    let added = change(scenario, flags, &mut warnings)?;
     let default = scenario.name.clone();
     let (board, mut snapshots) = (LoadStatus::default(), Vec::new());
     board.apply(setup, reading, |snapshot| snapshots.push(snapshot));
     let shared = Shared::new(JOURNAL, None, setup.time.clone());
     let registry = Registry::new(&default, snapshots, shared);
     let registry = registry.map_err(|_| Failure::cannot_start(format!("cannot serve {path}")))?;
-    Ok(Loaded { registry, board, warnings })
+    Ok(Loaded { registry, board, warnings, added })
 }
 
 /// Prints diagnostics.
@@ -64,14 +68,20 @@ pub(super) fn show(problems: &[Diagnostic]) {
     }
 }
 
-fn change(scenario: &mut Scenario, flags: &Flags, warnings: &mut Vec<Diagnostic>) -> Result<(), Failure> {
+/// Changes the scenario as the flags say. Returns their faults.
+fn change(
+    scenario: &mut Scenario,
+    flags: &Flags,
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<Vec<Arc<Fault>>, Failure> {
     if let Some(seed) = flags.seed {
         scenario.seed = SeedSetting::Fixed(Seed(seed));
     }
     if flags.freeze {
         scenario.clock.mode = Mode::Frozen;
     }
-    let (mut new, frozen) = (Vec::new(), scenario.clock.mode == Mode::Frozen);
+    let (mut new, mut replaced) = (Vec::new(), Vec::new());
+    let frozen = scenario.clock.mode == Mode::Frozen;
     for (name, text) in &flags.faults {
         let references = References::new(&scenario.keys, &scenario.businesses, &scenario.dialect, frozen);
         let flag = format!("--fault {name}");
@@ -85,8 +95,10 @@ fn change(scenario: &mut Scenario, flags: &Flags, warnings: &mut Vec<Diagnostic>
                 return Err(Failure::usage(format!("{flag}: fix the errors above")));
             }
         };
-        put(&mut scenario.faults, &mut new, fault);
+        put((&mut scenario.faults, &mut replaced), &mut new, fault);
     }
+    // Each that is put comes in front of those before it.
+    let added = replaced.into_iter().chain(new.iter().rev().cloned()).map(Arc::new).collect();
     scenario.faults.splice(0..0, new);
     if !flags.faults.is_empty() && scenario.faults.len() > MAX_FAULTS {
         return Err(Failure::usage(format!("with those of --fault there are more than {MAX_FAULTS} faults")));
@@ -99,7 +111,7 @@ fn change(scenario: &mut Scenario, flags: &Flags, warnings: &mut Vec<Diagnostic>
         let (name, accounts, rate_limit) = (None, None, None);
         scenario.keys.push(Key { key, name, accounts, rate_limit, revoked: false, own_world: false });
     }
-    Ok(())
+    Ok(added)
 }
 
 /// Adds the expectations of the flags.
@@ -125,11 +137,15 @@ fn expect(scenario: &mut Scenario, flags: &Flags, warnings: &mut Vec<Diagnostic>
 }
 
 /// Puts a fault in the place of the one of its name, else behind the other new ones.
-fn put(scenario: &mut [Fault], new: &mut Vec<Fault>, fault: Fault) {
-    let mut known = new.iter_mut().chain(scenario);
-    match known.find(|known| known.name == fault.name) {
-        Some(known) => *known = fault,
-        None => new.push(fault),
+fn put((scenario, replaced): (&mut [Fault], &mut Vec<Fault>), new: &mut Vec<Fault>, fault: Fault) {
+    let is_it = |known: &&mut Fault| known.name == fault.name;
+    if let Some(known) = scenario.iter_mut().find(is_it) {
+        replaced.push(fault.clone());
+        *known = fault;
+    } else if let Some(known) = new.iter_mut().find(is_it) {
+        *known = fault;
+    } else {
+        new.push(fault);
     }
 }
 

@@ -12,6 +12,8 @@ mod access;
 mod environment;
 /// Judges the run.
 mod judge;
+/// What GitHub Actions shows.
+mod github;
 /// The files that are written.
 mod outputs;
 
@@ -58,7 +60,7 @@ fn attempt(flags: &Flags) -> Result<Exit, Failure> {
     long::set_workers(workers);
     let setup = setup(flags)?;
     let outputs = Outputs::open(flags)?;
-    let Loaded { registry, board, warnings } = load(&setup, flags)?;
+    let Loaded { registry, board, warnings, added } = load(&setup, flags)?;
     let registry = Arc::new(registry);
     let access = Access::of(&registry.default_world().snapshot(), flags.key.as_deref())?;
     let failed = |what: &str| {
@@ -90,7 +92,14 @@ fn attempt(flags: &Flags) -> Result<Exit, Failure> {
         let ended = child::run(command).await.map_err(|error| Failure::cannot_start(error.to_string()))?;
         load::show(&warnings);
         let world = registry.named(&access.world).unwrap_or_else(|| registry.default_world());
-        let finished = Finished { flags, world: &world, name: &access.world, server: &server, ended: &ended };
+        let finished = Finished {
+            flags,
+            world: &world,
+            name: &access.world,
+            server: &server,
+            ended: &ended,
+            added: &added,
+        };
         Ok(judge(&finished, outputs).await)
     })
 }
@@ -103,5 +112,5 @@ fn setup(flags: &Flags) -> Result<Setup, Failure> {
         .map_err(|error| Failure::cannot_start(format!("cannot find the working directory: {error}")))?;
     let time = TimeSource::new(flags.now);
     let Opened { files, paths, cwd, root, .. } = find::find(&flags.scenario, cwd, time.now())?;
-    Ok(Setup { files, paths, root, cwd, random, time })
+    Ok(Setup { files, paths, root, cwd, random, time, keeps: flags.bundle.is_some() })
 }
