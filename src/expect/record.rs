@@ -12,6 +12,7 @@ use crate::expect::call::Call;
 use crate::webhook::delivery::Delivery;
 
 #[derive(Clone, Debug, Default)]
+#[expect(dead_code, reason = "the scorecard will read the rest")]
 pub(crate) struct Record {
     /// Name of the scenario.
     pub(crate) scenario: String,
