@@ -9,6 +9,7 @@ use crate::api::call::{KeyMatch, decode};
 use crate::api::field::without_bom;
 use crate::api::operation::Operation;
 use crate::api::query::AnsweredPage;
+use crate::expect::page::Page;
 use crate::fault::effect::Kind;
 use crate::fault::request::Request;
 use crate::journal::entry::{End, Entry};
@@ -62,6 +63,8 @@ pub(crate) struct Call {
     pub(crate) retry_after: Option<Duration>,
     /// The JSON body of the answer, also of one that a fault has lost. Null if it is no JSON, such as one cut by a fault.
     pub(crate) answer: Value,
+    /// The page that it asked for, if the operation answers pages.
+    pub(crate) page: Option<Page>,
     /// The list of which it asks for a page. None for an operation without pages.
     pub(crate) list: Option<List>,
 }
@@ -111,7 +114,9 @@ impl Call {
             .map(|(name, value)| (name.into_owned(), value.into_owned()))
             .collect();
         let seconds = header("retry-after").and_then(|value| std::str::from_utf8(value).ok()?.parse().ok());
+        let answer = serde_json::from_slice(entry.decided_response()).unwrap_or_default();
         Self {
+            page: Page::of(entry, &body, &answer),
             seq: facts.seq,
             operation: facts.operation(),
             method: sent.method.to_owned(),
@@ -142,7 +147,7 @@ impl Call {
             fault: entry.fault().map(str::to_owned),
             effect: facts.effect,
             retry_after: seconds.map(Duration::from_secs),
-            answer: serde_json::from_slice(entry.decided_response()).unwrap_or_default(),
+            answer,
         }
     }
 

@@ -4,8 +4,18 @@
 pub(crate) mod expectation;
 /// A call as it is judged.
 pub(crate) mod call;
+/// The page of a list that a call asked for.
+pub(crate) mod page;
+/// What a call came to.
+pub(crate) mod outcome;
+/// First tries and their retries.
+pub(crate) mod chain;
+/// Numbers and times as reports write them.
+pub(crate) mod words;
 /// All that a client did in a world.
 pub(crate) mod record;
+/// The rules that hold for every client.
+pub(crate) mod scorecard;
 /// What is said of a client.
 #[cfg_attr(not(test), expect(dead_code, reason = "the scorecard will fill the report"))]
 pub(crate) mod report;

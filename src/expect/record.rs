@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::auth::{Keys, RateLimit};
 use crate::expect::call::Call;
+use crate::expect::scorecard::settings::Settings;
 use crate::webhook::delivery::Delivery;
 
 #[derive(Clone, Debug, Default)]
@@ -35,6 +36,8 @@ pub(crate) struct Record {
     pub(crate) keys: Arc<Keys>,
     /// The rate limits of the scenario's keys, by the name that the journal has for the key.
     pub(crate) rate_limits: BTreeMap<String, RateLimit>,
+    /// The thresholds of the scorecard that the scenario sets, and the rules that it switches off.
+    pub(crate) scorecard: Settings,
     /// The command that `standin run` has run; none for a report over the admin API.
     pub(crate) command: Option<Command>,
 }

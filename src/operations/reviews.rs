@@ -325,9 +325,9 @@ fn list<'a>(dataset: &Dataset, reviews: impl Iterator<Item = ListedReview<'a>>, 
             if body.len() > 1 {
                 body.push(b',');
             }
-            match review {
-                ListedReview::Seeded(row) => rendered.append(dataset, row, &mut body),
-                added @ ListedReview::Added(_) => render(dataset, added, &mut body),
+            match (review, rendered.as_mut()) {
+                (ListedReview::Seeded(row), Some(rendered)) => rendered.append(dataset, row, &mut body),
+                (review, _) => render(dataset, review, &mut body),
             }
         }
     });
@@ -352,7 +352,15 @@ const RENDERED_ROWS: usize = 2048;
 const RENDERED_BYTES: usize = 4096;
 
 thread_local! {
-    static RENDERED: RefCell<RenderedReviews> = RefCell::default();
+    /// None on threads that answer long calls: there are many of them, and long pages do not overlap.
+    static RENDERED: RefCell<Option<RenderedReviews>> = const { RefCell::new(None) };
+}
+
+/// Lets this thread keep the reviews that it renders. Each worker thread of the server does.
+pub(crate) fn keep_rendered() {
+    RENDERED.with_borrow_mut(|rendered| {
+        rendered.get_or_insert_default();
+    });
 }
 
 /// Reviews that this thread has rendered, by row. Pages overlap: different calls show the same reviews, and the words of a

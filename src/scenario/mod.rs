@@ -28,6 +28,8 @@ pub(crate) mod validate;
 pub(crate) mod fault;
 pub(crate) mod webhook;
 pub(crate) mod expect;
+/// Thresholds of the scorecard.
+pub(crate) mod scorecard;
 pub(crate) mod route;
 pub(crate) mod admin_input;
 pub(crate) mod arrival;

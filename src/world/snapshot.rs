@@ -13,6 +13,7 @@ use crate::dataset::facts::Dataset;
 use crate::dataset::records::{Business, Location, Questions, Reviews};
 use crate::draw::Seed;
 use crate::expect::expectation::Expectation;
+use crate::expect::scorecard::settings::Settings;
 use crate::fault::counters;
 use crate::memory::{Limits, Memory, Share};
 use crate::scenario::model::Scenario;
@@ -47,6 +48,8 @@ pub(crate) struct Snapshot {
     pub(crate) expectations: Arc<Vec<Expectation>>,
     /// Names of webhook events that the scenario adds.
     pub(crate) events: Arc<Vec<String>>,
+    /// Thresholds of the scorecard.
+    pub(crate) scorecard: Arc<Settings>,
     pub(crate) counts: Counts,
     /// The instant to which its relative dates refer: the clock's start, or that of the load.
     pub(crate) start: Moment,
@@ -197,6 +200,7 @@ impl Snapshot {
             faults: Arc::new(counters::Plan::new(generation, scenario.faults)),
             events: Arc::new(scenario.webhooks.events.keys().cloned().collect()),
             webhooks: Arc::new(WebhookPlan::new(scenario.webhooks)),
+            scorecard: Arc::new(scenario.scorecard),
             expectations: Arc::new(scenario.expectations),
             start: scenario.now,
             follows_day: scenario.follows_day,

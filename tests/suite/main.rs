@@ -20,6 +20,7 @@ mod cors;
 mod dialect;
 mod examples;
 mod journal;
+mod report;
 mod limits;
 mod log;
 mod metrics;
@@ -33,6 +34,9 @@ mod catalogue;
 mod coherence;
 mod determinism;
 mod commands;
+mod run;
+#[cfg(target_os = "linux")]
+mod run_leftovers;
 mod watching;
 mod faults;
 mod fault_example;

@@ -49,6 +49,7 @@ fn call(seq: u64, at: u64) -> Call {
         effect: None,
         retry_after: None,
         answer: Value::Null,
+        page: None,
         list: None,
     }
 }
@@ -444,7 +445,15 @@ fn delivery(number: usize, status: u16, after: i64) -> Arc<Delivery> {
     let attempt = |at, status| {
         let answer = delivery::Answer { status, headers: vec![], body: bytes::Bytes::new(), lost: 0 };
         let outcome = Some(Outcome { result: Ok(answer), took: 5.0 });
-        Attempt { at: Moment(at), headers: vec![], cut: None, outcome }
+        Attempt {
+            at: Moment(at),
+            elapsed: Duration::ZERO,
+            sent: Moment(at),
+            fault: None,
+            headers: vec![],
+            cut: None,
+            outcome,
+        }
     };
     Arc::new(Delivery {
         id: format!("d{number}"),

@@ -81,6 +81,7 @@ pub(crate) fn scenario(loader: &mut Loader, root: ScenarioFile, name: String) ->
         None => SeedSetting::Fixed(Seed(1)),
     };
     let businesses = businesses::validate(loader, &context, businesses, &accounts);
+    let scorecard = root.scorecard.map(|scorecard| scorecard.value).unwrap_or_default();
     let summary = root.summary.map(|summary| summary.value.0);
     let (faults, expect, routes) =
         (nodes(root.faults.as_ref()), nodes(root.expect.as_ref()), nodes(root.routes.as_ref()));
@@ -112,6 +113,7 @@ pub(crate) fn scenario(loader: &mut Loader, root: ScenarioFile, name: String) ->
         faults,
         webhooks,
         expectations,
+        scorecard,
         routes,
         demo,
     }

@@ -34,6 +34,7 @@ pub(crate) fn record(world: &World, command: Option<Command>) -> Record {
         rate_limits: keys
             .filter_map(|(index, key)| Some((snapshot.keys.label(KeyMatch::Listed(index))?, key.rate_limit?)))
             .collect(),
+        scorecard: (*snapshot.scorecard).clone(),
         command,
     }
 }
