@@ -69,8 +69,10 @@ impl Draw {
     }
 
     /// The position of an element after `length` elements are shuffled by this draw. This is a permutation without a table:
-    /// four rounds of a balanced Feistel network, repeated until the result is in range.
+    /// four rounds of a balanced Feistel network, repeated until the result is in range. The element must be below `length`;
+    /// otherwise it may never be.
     pub(crate) fn permuted(self, element: u64, length: u64) -> u64 {
+        debug_assert!(element < length, "element {element} of {length}");
         let half = (64 - length.saturating_sub(1).leading_zeros()).div_ceil(2).max(1);
         let mask = (1_u64 << half) - 1;
         let mut at = element;

@@ -4,6 +4,10 @@
 pub(crate) mod sources;
 /// `serve`: serve scenarios.
 pub(crate) mod serve;
+/// Runs a command and leaves nothing of it behind.
+pub(crate) mod child;
+/// `run`: serve a scenario to a command.
+pub(crate) mod run;
 /// `check`: report errors and warnings.
 pub(crate) mod check;
 /// `replay`: send the calls of a bundle again.
@@ -34,6 +38,8 @@ pub(crate) enum Exit {
     CannotStart,
     /// The server ended at once, because a second signal asked it to stop.
     Interrupted,
+    /// `run` ends with the code of its command.
+    Command(u8),
 }
 
 impl Exit {
@@ -46,6 +52,7 @@ impl Exit {
             Self::CannotStart => 3,
             // What a shell reports of a program that Ctrl-C has ended.
             Self::Interrupted => 130,
+            Self::Command(code) => code,
         }
     }
 }
@@ -70,6 +77,8 @@ struct Arguments {
 enum Command {
     /// Serve scenarios, and reload them when their files change (the default command)
     Serve(serve::flags::Flags),
+    /// Serve a scenario to a command, such as the tests of a client, and end with its exit code
+    Run(run::flags::Flags),
     /// Report all errors and warnings of scenarios
     Check(check::Flags),
     /// Send the calls of a recorded run again, and fail at the first answer that differs
@@ -96,10 +105,15 @@ fn print_error(message: &str) {
 
 /// Runs the command that the command line names.
 pub(crate) fn main() -> ExitCode {
+    #[cfg(target_os = "linux")]
+    if let Some(code) = child::supervisor::main() {
+        return code;
+    }
     let arguments = Arguments::parse();
     let exit = match arguments.command {
         None => serve::run(&arguments.serve),
         Some(Command::Serve(flags)) => serve::run(&flags),
+        Some(Command::Run(flags)) => run::run(&flags),
         Some(Command::Check(flags)) => check::run(&flags),
         Some(Command::Replay(flags)) => replay::run(&flags),
         Some(Command::New(flags)) => new::run(&flags),

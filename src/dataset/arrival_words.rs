@@ -118,6 +118,7 @@ impl Dataset {
             facts,
             record,
             author: record.person(),
+            contact: None,
             point: point(&block, facts.kind(origin), index),
             entry: 0,
             source: origin,

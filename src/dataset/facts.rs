@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::api::dates::Day;
 use crate::api::sources::Source;
 use crate::clock::Moment;
+use crate::dataset::contact_reviews::ContactReviews;
 use crate::dataset::contacts::Contacts;
 use crate::dataset::ids::IdIndexes;
 use crate::dataset::questions::Questions;
@@ -30,6 +31,7 @@ pub(crate) struct Dataset {
     pub(crate) reviews: Reviews,
     pub(crate) questions: Questions,
     pub(crate) contacts: Contacts,
+    pub(super) contact_reviews: ContactReviews,
     pub(super) ids: IdIndexes,
     businesses: Arc<Vec<Business>>,
     /// Each location as (business, index within it); the locations of a business are adjacent.
@@ -78,6 +80,7 @@ impl Dataset {
         let reviews = Reviews::build(seed, today, &records, &sources, done);
         let questions = Questions::build(seed, now, &records);
         let contacts = Contacts::build(seed, today, &businesses);
+        let contact_reviews = ContactReviews::new(seed, &businesses);
         let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
         Self {
             number,
@@ -88,6 +91,7 @@ impl Dataset {
             reviews,
             questions,
             contacts,
+            contact_reviews,
             ids: IdIndexes::default(),
             businesses,
             locations,

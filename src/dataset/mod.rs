@@ -23,6 +23,8 @@ pub(crate) mod nasty;
 pub(crate) mod text;
 /// What a generated review is, as a function of its seed, location and index.
 pub(crate) mod generated;
+/// Which generated reviews are by contacts.
+pub(crate) mod contact_reviews;
 /// A set of rows, one bit each.
 pub(crate) mod bits;
 /// Rows in groups.

@@ -15,11 +15,11 @@ struct NameLists {
     places: Vec<Home<'static>>,
 }
 
-/// A generated person.
+/// The name of a person.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Person {
-    pub(crate) first: &'static str,
-    pub(crate) last: &'static str,
+pub(crate) struct Person<'a> {
+    pub(crate) first: &'a str,
+    pub(crate) last: &'a str,
 }
 
 /// A place where somebody lives.
@@ -63,7 +63,7 @@ fn place(entry: &'static str) -> Home<'static> {
 }
 
 /// Draws the name of a person who speaks a language.
-pub(crate) fn person(locale: Locale, draw: &mut Draw) -> Person {
+pub(crate) fn person(locale: Locale, draw: &mut Draw) -> Person<'static> {
     let lists = name_lists(locale);
     let mut pick = |from: &[&'static str]| draw.pick(from).copied().unwrap_or_default();
     Person { first: pick(&lists.first), last: pick(&lists.last) }
@@ -75,7 +75,7 @@ pub(crate) fn colleague(locale: Locale, draw: &mut Draw) -> [&'static str; 2] {
 }
 
 /// How a person is addressed by somebody who is polite: the name, and what follows it.
-pub(crate) const fn address(locale: Locale, person: Person) -> [&'static str; 2] {
+pub(crate) const fn address(locale: Locale, person: Person<'_>) -> [&str; 2] {
     if matches!(locale, Locale::Ja) { [person.last, "さん"] } else { [person.first, ""] }
 }
 

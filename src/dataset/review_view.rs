@@ -10,7 +10,7 @@ use crate::dataset::generated::{Facts, REVIEW, Record, author, generated_facts, 
 use crate::dataset::nasty;
 use crate::dataset::people::{elsewhere, person};
 use crate::dataset::phrases::bank;
-use crate::dataset::records::{self, Location};
+use crate::dataset::records::{self, Contact, Location};
 use crate::dataset::text::{Id, Text};
 use crate::dataset::words::{Words, WordsOf};
 
@@ -94,14 +94,17 @@ impl Dataset {
                 self.given_view(location, review, id)
             }
             records::Reviews::Generated(_) => {
-                let words = self.words(row)?;
+                let contact = self.contact_reviews.author(index, origin.entry, origin.index);
+                let contacts = &self.account(self.account_of(index)).contacts;
+                let contact = contact.and_then(|contact| contacts.get(contact as usize));
+                let words = Words { contact, ..self.words(row)? };
                 let response_day = words.facts.responded.then(|| self.reviews.updated[row as usize]);
                 Some(Self::generated_view(words, self.reviews.day[row as usize], response_day))
             }
         }
     }
 
-    /// The words of a row; none if it is given.
+    /// The words of a row, without the contact who wrote it, whom comments and title do not name; none if it is given.
     pub(crate) fn words(&self, row: u32) -> Option<Words<'_>> {
         let index = self.reviews.location[row as usize];
         let location = self.location(index);
@@ -122,6 +125,7 @@ impl Dataset {
             facts,
             record,
             author: author(&block, origin.index),
+            contact: None,
             point: point(&block, facts.kind(source), self.reviews.number[row as usize]),
             entry: origin.entry,
             source,
@@ -188,33 +192,39 @@ impl Dataset {
             location,
             unique_review_url: Text::Page(location.number, id),
             enable_reply: source.reply,
-            customer_id: None,
+            customer_id: words.contact.map(|contact| contact.id),
             extra: None,
         }
     }
 }
 
-/// The author of a generated review. The platform's own sources have an email address, Facebook has an id, and other
+/// The author of a generated review: a contact, or a person that is drawn. The platform's own sources have an email address, Facebook has an id, and other
 /// sources have little more than a name.
 fn reviewer<'a>(words: &Words<'a>) -> Reviewer<'a> {
     let Words { facts: Facts { locale, .. }, author: mut draw, source, .. } = *words;
-    let person = person(locale, &mut draw);
+    let drawn = person(locale, &mut draw);
+    let person = words.contact.map_or(drawn, Contact::person);
     let number = 1 + draw.below(9_999);
     let is_own_source = matches!(source.alias.as_str(), OUR_WEBSITE | DIRECT_FEEDBACK);
     let (has_picture, has_nickname, has_city) = (draw.below(3) > 0, draw.below(4) == 0, draw.below(2) == 0);
-    let has_last_name = is_own_source || draw.below(8) > 0;
+    let has_last_name = is_own_source || draw.below(8) > 0 || words.contact.is_some();
     let home =
         if draw.chance(words.locals) { words.location.home(locale) } else { elsewhere(locale, &mut draw) };
     // Google and Facebook tell no places.
     let home = Some(home).filter(|_| has_city && !words.source.is_google_or_facebook());
-    let first = if words.is_nasty() { nasty::name(&mut draw) } else { person.first };
+    let is_hostile = words.is_nasty() && words.contact.is_none();
+    let first = if is_hostile { nasty::name(&mut draw) } else { person.first };
+    let email = match words.contact {
+        Some(contact) => contact.email.as_deref().map(Text::Given),
+        None => Some(Text::Address(person.first, person.last, number)),
+    };
     Reviewer {
         first_name: Some(Text::Given(first)),
         last_name: has_last_name.then_some(Text::Given(person.last)),
         nick_name: has_nickname.then_some(Text::Nickname(person.first, number)),
         thumbnail_url: (has_picture && !is_own_source)
             .then_some(Text::Avatar([first, if has_last_name { person.last } else { "" }], number)),
-        email_id: is_own_source.then_some(Text::Address(person.first, person.last, number)),
+        email_id: email.filter(|_| is_own_source),
         facebook_id: (source.alias == "facebook")
             .then(|| Text::Id(Id::Number(100_000_000_000_000 + draw.below(900_000_000_000_000)))),
         city: home.map(|home| Text::Given(home.city)),

@@ -65,7 +65,7 @@ impl Display for Text<'_> {
         match *self {
             Self::Given(text) => out.write_str(text),
             Self::Pieces(parts) => parts.iter().try_for_each(|part| out.write_str(part)),
-            Self::Words(words, of) => words.write(of, out),
+            Self::Words(words, of) => out.write_str(&words.text(of)),
             Self::Id(id) => write!(out, "{id}"),
             Self::Avatar(name, number) => {
                 out.write_str("/__assets/avatar/")?;
@@ -96,10 +96,14 @@ impl Display for Text<'_> {
     }
 }
 
-/// The first letters of the first and the last word of a name.
+/// Letters that show nothing.
+const FILLERS: [char; 4] = ['\u{115f}', '\u{1160}', '\u{3164}', '\u{ffa0}'];
+
+/// The first letters of the first and the last word of a name; none if it has no letter that shows something.
 fn initials(name: [&str; 2]) -> impl Iterator<Item = char> {
     let mut words = name.into_iter().flat_map(str::split_whitespace);
-    let letter = |word: &str| word.chars().find(|letter| letter.is_alphanumeric());
+    let letter =
+        |word: &str| word.chars().find(|letter| letter.is_alphanumeric() && !FILLERS.contains(letter));
     let (first, last) = (words.next(), words.next_back());
     [first, last].into_iter().flatten().filter_map(letter)
 }
@@ -113,8 +117,8 @@ impl Serialize for Text<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         match self {
             Self::Given(text) => serializer.serialize_str(text),
+            Self::Words(words, of) => serializer.serialize_str(&words.text(*of)),
             Self::Pieces(..)
-            | Self::Words(..)
             | Self::Id(_)
             | Self::Avatar(..)
             | Self::Page(..)
@@ -135,6 +139,7 @@ mod tests {
             (Text::Avatar(["Ann Marie", "O'Hara"], 5), "/__assets/avatar/AO-5.svg"),
             (Text::Avatar(["王 明", ""], 5), "/__assets/avatar/%E7%8E%8B%E6%98%8E-5.svg"),
             (Text::Avatar(["-", ""], 5), "/__assets/avatar/-5.svg"),
+            (Text::Avatar([" ", "\u{3164}"], 5), "/__assets/avatar/-5.svg"),
             (Text::Page(1_001, id), "/__assets/review/1001/7"),
             (Text::Page(1, Id::Given("a b/ä?#%-1")), "/__assets/review/1/a%20b%2F%C3%A4%3F%23%25-1"),
             (Text::Page(1, Id::Given("..//x")), "/__assets/review/1/..%2F%2Fx"),

@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn the_selected_are_counted_without_looking_at_each() {
-        let cases: [&[Hit]; 9] = [
+        let cases: [&[Hit]; 10] = [
             &[],
             &[Hit::Between(3, Some(3))],
             &[Hit::Between(2, None)],
@@ -154,6 +154,7 @@ mod tests {
             &[Hit::Every(4), Hit::Every(6), Hit::Every(10), Hit::Every(4)],
             &[Hit::Every(3), Hit::Between(5, Some(13)), Hit::Every(2)],
             &[Hit::Every(1), Hit::Between(2, None)],
+            &[Hit::Every(3), Hit::Between(2, Some(7)), Hit::Between(11, Some(14))],
             &[Hit::Every(5), Hit::Between(0, Some(4)), Hit::Between(50, None)],
         ];
         for hits in cases {

@@ -20,17 +20,19 @@ pub(crate) mod times;
 pub(crate) mod collections;
 pub(crate) mod raw;
 pub(crate) mod raw_records;
-pub(crate) mod raw_expect;
 pub(crate) mod loader;
 pub(crate) mod merge;
 pub(crate) mod seed_data;
 pub(crate) mod discover;
 pub(crate) mod model;
+pub(crate) mod overrides;
 pub(crate) mod references;
 pub(crate) mod validate;
 pub(crate) mod fault;
 pub(crate) mod webhook;
 pub(crate) mod expect;
+/// Thresholds of the scorecard.
+pub(crate) mod scorecard;
 pub(crate) mod route;
 pub(crate) mod admin_input;
 pub(crate) mod arrival;
@@ -49,6 +51,7 @@ use crate::scenario::diagnostic::{Diagnostic, Severity, SourceLocation};
 use crate::scenario::files::Files;
 use crate::scenario::loader::Loader;
 use crate::scenario::model::Scenario;
+use crate::scenario::overrides::Overrides;
 use crate::scenario::raw::{List, ScenarioFile};
 use crate::scenario::read::{RawMap, Read};
 use crate::scenario::scalars::is_world_name;
@@ -69,6 +72,8 @@ pub(crate) struct LoadedScenario {
     pub(crate) path: PathBuf,
     /// The folder that no path in it leaves.
     pub(crate) root: PathBuf,
+    /// What was made part of the scenario beside its files.
+    pub(crate) overrides: Overrides,
     /// The scenario's name, if it has a valid one.
     pub(crate) name: Option<String>,
     /// The scenario, if the file has no errors.
@@ -242,7 +247,7 @@ pub(crate) fn schema() -> Json {
     for (section, section_schema) in [
         ("faults", List::<fault::raw::Fault>::schema(&mut definitions)),
         ("webhooks", webhook::raw::Webhooks::schema(&mut definitions)),
-        ("expect", List::<raw_expect::Expectation>::schema(&mut definitions)),
+        ("expect", List::<expect::raw::Expectation>::schema(&mut definitions)),
         ("routes", List::<route::RouteMap>::schema(&mut definitions)),
         ("demo", List::<demo::ButtonMap>::schema(&mut definitions)),
     ] {

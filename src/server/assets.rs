@@ -28,7 +28,7 @@ pub(crate) fn routes(config: &mut web::ServiceConfig) {
 /// The longest text of a picture, in letters.
 const MOST_INITIALS: usize = 3;
 
-/// The picture of a person: initials on a colour. The name is `INITIALS-NUMBER`.
+/// The picture of a person: initials on a colour, or a question mark if none can be shown. The name is `INITIALS-NUMBER`.
 async fn get_avatar(name: web::Path<String>) -> Result<HttpResponse, AdminError> {
     let parts =
         name.rsplit_once('-').and_then(|(initials, number)| Some((initials, number.parse::<u64>().ok()?)));
@@ -37,7 +37,8 @@ async fn get_avatar(name: web::Path<String>) -> Result<HttpResponse, AdminError>
         return Err(AdminError::not_found("there is no such picture"));
     };
     let hue = number % 36 * 10;
-    let initials = escaped(initials);
+    let is_blank = initials.chars().all(|letter| letter.is_whitespace() || letter.is_control());
+    let initials = if is_blank { "?".to_owned() } else { escaped(initials) };
     let picture = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 96 96\" width=\"96\" height=\"96\">\
          <rect width=\"96\" height=\"96\" fill=\"hsl({hue} 42% 44%)\"/>\

@@ -10,11 +10,13 @@ mod greeting;
 
 mod any_calls;
 mod bounds;
+mod contact_reviews;
 mod fault_reload;
 mod fault_repeats;
 mod fault_shares;
 mod fuzz;
 mod journal;
+mod operations;
 mod properties;
 mod reference;
 mod reload;

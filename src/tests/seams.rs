@@ -1,6 +1,6 @@
 //! The words of generated reviews: whatever page of an account is looked at, nothing shows that they are put together.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
@@ -12,6 +12,7 @@ use crate::dataset::records::{CATEGORIES, Locale, Location, ReviewPlan, Reviews,
 use crate::dataset::review_view::ReviewView;
 use crate::dataset::when::DayRange;
 use crate::draw::Seed;
+use crate::tests::harness::serve;
 
 /// The length of a page.
 const PAGE: usize = 25;
@@ -162,7 +163,7 @@ fn of_ten_thousand_reviews_nearly_all_that_are_longer_than_six_words_are_distinc
                 if locale == Locale::Ja { text.chars().count() > 15 } else { words > 6 }
             })
             .collect();
-        let distinct: std::collections::HashSet<&String> = long.iter().collect();
+        let distinct: HashSet<&String> = long.iter().collect();
         assert!(
             distinct.len() * 100 >= long.len() * 95,
             "{locale:?} {category}: {} of {}",
@@ -170,4 +171,21 @@ fn of_ten_thousand_reviews_nearly_all_that_are_longer_than_six_words_are_distinc
             long.len()
         );
     }
+}
+
+#[test]
+fn half_of_the_hostile_texts_stand_beside_an_ordinary_sentence() {
+    let folder = serve(
+        "standin: 1\nclock: {start: 2026-06-30T12:00:00Z}\nbusinesses: [{number: 1, name: One, locations: [{number: 11, name: L, reviews: [{generate: 1000, nasty: 100%}]}]}]",
+    );
+    let body = serde_json::json!({"statuses": ["all"]});
+    let answer = folder.call("/v1/review/businessId/1", "count=1000", "", &body);
+    let mut texts: HashMap<&str, usize> = HashMap::new();
+    for review in answer.as_array().unwrap() {
+        *texts.entry(review["comments"].as_str().unwrap()).or_default() += 1;
+    }
+    let alone: usize = texts.values().filter(|times| **times > 4).sum();
+    assert!((430..=570).contains(&alone), "{alone}");
+    let kinds = texts.values().filter(|times| **times > 4).count();
+    assert!(kinds >= 34 && texts.len() > 430, "{kinds} kinds, {} texts", texts.len());
 }

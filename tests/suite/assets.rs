@@ -40,6 +40,10 @@ fn a_page_shows_script_as_text_and_runs_none() {
     assert!(page.header("content-security-policy").unwrap().contains("default-src 'none'"));
     let picture = server.client().call("GET", "/__assets/avatar/%3C%26-7.svg").send();
     assert!(picture.text().contains("&lt;&amp;</text>"));
+    for blank in ["-7", "%20-7", "%00%1B-7"] {
+        let picture = server.client().call("GET", &format!("/__assets/avatar/{blank}.svg")).send();
+        assert!(picture.text().contains(">?</text>"), "{blank}: {}", picture.text());
+    }
 }
 
 #[test]

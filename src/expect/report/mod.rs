@@ -1,5 +1,14 @@
 //! The report on a client, as `GET …/report` and `standin run --json` give it.
 
+/// Making it from a record.
+mod build;
+/// What the client did after each fault.
+mod faults;
+/// Which answers of the API it met.
+mod coverage;
+/// As a text for terminals.
+pub(crate) mod text;
+
 use serde::Serialize;
 use serde_json::Value;
 
@@ -11,6 +20,18 @@ pub(crate) enum Overall {
     Fail,
     /// Journal entries were dropped, so nothing can pass.
     Incomplete,
+}
+
+/// What the scorecard's verdicts mean for the verdict on all (`standin run --score`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Score {
+    /// A rule that fails fails the whole.
+    #[default]
+    Normal,
+    /// `warn`: no rule fails the whole.
+    Warn,
+    /// `strict`: a warning does, too, unless the rule only tells.
+    Strict,
 }
 
 /// The verdict of one rule. The order is from good to bad.
