@@ -56,6 +56,12 @@ pub(super) struct LoadLine {
     pub(super) file: String,
     /// The folder that no path in it leaves, likewise.
     pub(super) root: String,
+    /// Faults that the command line adds to the scenario or puts into the place of others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) faults: Vec<FaultLine>,
+    /// Whether there is a further API key behind those of the scenario, since none of them could be used.
+    #[serde(default, rename = "furtherKey", skip_serializing_if = "is_false")]
+    pub(super) further_key: bool,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]

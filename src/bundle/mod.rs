@@ -20,9 +20,3 @@ mod actions;
 pub(crate) mod compare;
 /// What changed in a scenario.
 mod changes;
-
-use crate::journal::budget::Limits;
-
-/// Limits of the journal for a process that writes a bundle: no body of a request is cut, and few answers are.
-#[cfg_attr(not(test), expect(dead_code, reason = "no command writes bundles yet"))]
-pub(crate) const JOURNAL: Limits = Limits { world: 64 << 20, total: 128 << 20, body: 1 << 20 };

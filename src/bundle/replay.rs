@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::api::call::{Body, Call};
 use crate::api::error::Code;
+use crate::auth::{Key, Keys};
 use crate::bundle::actions::{self, MOST_EVENTS};
 use crate::bundle::archive::Unreadable;
 use crate::bundle::changes::{Changes, Differing};
@@ -16,6 +17,7 @@ use crate::bundle::hide::Keyring;
 use crate::bundle::read::{Bundle, moment};
 use crate::clock::{Mode, Moment, PartialSetting, TimeSource};
 use crate::draw::Seed;
+use crate::fault::Fault;
 use crate::journal::budget::Limits;
 use crate::journal::mask::Mask;
 use crate::pipeline;
@@ -24,12 +26,14 @@ use crate::pipeline::record::{Handled, Outcome};
 use crate::reload::status::LoadStatus;
 use crate::reload::{self, Setup};
 use crate::scenario::files::{Disk, Files, Memory};
+use crate::scenario::overrides::Overrides;
+use crate::scenario::references::References;
 use crate::scenario::{admin_input, render};
 use crate::webhook::state::WorldHandle;
 use crate::world::World;
 use crate::world::create::{CreateError, Start, WorldRequest};
 use crate::world::kept::ScenarioFiles;
-use crate::world::registry::Registry;
+use crate::world::registry::{Registry, mint};
 use crate::world::shared::Shared;
 use crate::world::snapshot::Snapshot;
 
@@ -144,16 +148,8 @@ impl<'a> Replay<'a> {
         // The seed of a world may be another one than its scenario's.
         let seed = Some(Seed(first.seed)).filter(|seed| *seed != recorded.seed);
         let references = snapshot.references(Mode::Frozen);
-        let keyring = Keyring { keys: &snapshot.keys, minted: "", foreign: "" };
-        let mut faults = Vec::new();
-        for FaultLine { name, fault } in &plan.bundle.manifest.faults {
-            let parsed = admin_input::parse_fault(&references, name, &keyring.fill_text(fault));
-            let (fault, _) = parsed.map_err(|problems| {
-                let first = problems.first().map_or("", |problem| &problem.message);
-                NotReplayed(format!("the fault {name} of the run's start cannot be put: {first}"))
-            })?;
-            faults.push(Arc::new(fault));
-        }
+        let faults = faults(&references, snapshot.keys.all(), &plan.bundle.manifest.faults)?;
+        let faults = faults.into_iter().map(Arc::new).collect();
         let none = Limits { world: 0, total: 0, body: 0 };
         let shared = Shared::new(none, None, TimeSource::new(Some(moment(&first.start)?)));
         let name = snapshot.scenario.clone();
@@ -331,7 +327,7 @@ fn load(bundle: &Bundle, line: &LoadLine) -> Result<Arc<Snapshot>, NotReplayed> 
         time: TimeSource::new(Some(moment(&line.now)?)),
         keeps: true,
     };
-    read(&setup, line.generation)
+    read(&setup, line)
 }
 
 /// Another scenario in its place.
@@ -348,23 +344,41 @@ fn load_other(plan: Plan<'_>, path: &Path, line: &LoadLine) -> Result<Arc<Snapsh
         time: TimeSource::new(Some(moment(&line.now)?)),
         keeps: true,
     };
-    read(&setup, line.generation)
+    read(&setup, line)
 }
 
-fn read(setup: &Setup, generation: u64) -> Result<Arc<Snapshot>, NotReplayed> {
-    let reading = reload::read(setup);
-    let mut diagnostics = reading
-        .folder
-        .all_diagnostics()
-        .map(|diagnostic| render::human(diagnostic, true) + "\n\n")
-        .collect::<String>();
+/// Loads the scenario of a setup, with what the command line of the run made part of it.
+fn read(setup: &Setup, line: &LoadLine) -> Result<Arc<Snapshot>, NotReplayed> {
+    let mut reading = reload::read(setup);
+    let diagnostics =
+        reading.folder.all_diagnostics().map(|diagnostic| render::human(diagnostic, true) + "\n\n");
+    let diagnostics = format!("its scenario has errors:\n\n{}", diagnostics.collect::<String>());
+    if let Some(loaded) = reading.folder.scenarios.first_mut()
+        && let Some(scenario) = &mut loaded.scenario
+    {
+        let references = References::new(&scenario.keys, &scenario.businesses, &scenario.dialect, true);
+        let faults = faults(&references, &scenario.keys, &line.faults)?;
+        loaded.overrides = Overrides { faults, key: line.further_key.then(mint).flatten() };
+        loaded.overrides.apply(scenario);
+    }
     let mut loaded = None;
     LoadStatus::default().apply(setup, reading, |snapshot| loaded = Some(snapshot));
-    let Some(snapshot) = loaded else {
-        diagnostics.insert_str(0, "its scenario has errors:\n\n");
-        return Err(NotReplayed(diagnostics.trim_end().to_owned()));
-    };
+    let snapshot = loaded.ok_or_else(|| NotReplayed(diagnostics.trim_end().to_owned()))?;
     let mut snapshot = Snapshot::clone(&snapshot);
-    snapshot.generation = generation;
+    snapshot.generation = line.generation;
     Ok(Arc::new(snapshot))
+}
+
+/// Faults that are not in the files of the scenario.
+fn faults(references: &References, keys: &[Key], lines: &[FaultLine]) -> Result<Vec<Fault>, NotReplayed> {
+    let keys = Keys::new(keys.to_vec());
+    let keyring = Keyring { keys: &keys, minted: "", foreign: "" };
+    let parse = |FaultLine { name, fault }: &FaultLine| {
+        let parsed = admin_input::parse_fault(references, name, &keyring.fill_text(fault));
+        parsed.map(|(fault, _)| fault).map_err(|problems| {
+            let first = problems.first().map_or("", |problem| &problem.message);
+            NotReplayed(format!("the fault {name}, which is not in the files, is not valid: {first}"))
+        })
+    };
+    lines.iter().map(parse).collect()
 }

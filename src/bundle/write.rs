@@ -51,29 +51,28 @@ impl Display for NotWritten {
     }
 }
 
-/// The bundle of the present run of a world, as the bytes of its file. `added` are the faults that were added to those of the
-/// scenario's files, as if each had been put at the world's start. The server must keep the files of its scenarios
-/// (`Setup::keeps`) and a journal, best with the limits [`super::JOURNAL`].
+/// The bundle of the present run of a world, as the bytes of its file. The server must keep the files of its scenarios
+/// (`Setup::keeps`) and a journal, best one that cuts no body of a request.
 ///
 /// # Errors
 /// It keeps neither, or the bundle would be too large.
-pub(crate) fn write(world: &World, added: &[Arc<Fault>]) -> Result<Vec<u8>, NotWritten> {
+pub(crate) fn write(world: &World) -> Result<Vec<u8>, NotWritten> {
     let run = world.run();
     let kept = run.kept.as_ref().filter(|_| run.journal.is_on()).ok_or(NotWritten::NotKept)?;
     let (journal, actions) = (run.journal.read(), kept.actions());
     let mut parts = BTreeMap::new();
-    let mut loads = vec![load_line(&kept.load, &mut parts)];
     let mut bundle = Writer {
         minted: world.minted.as_ref().map(|minted| minted.key.as_str()),
         secrets: world.secrets(),
         keys: Arc::clone(&run.snapshot().keys),
         others: Others::default(),
     };
+    let mut loads = vec![bundle.load(&kept.load, &mut parts)];
     let calls: Vec<CallLine> = journal.entries.iter().map(|entry| bundle.call(entry)).collect();
     let mut action_lines = Vec::with_capacity(actions.list.len());
     for Logged { after, at, action } in &actions.list {
         if let Action::Loaded(load) = action {
-            loads.push(load_line(load, &mut parts));
+            loads.push(bundle.load(load, &mut parts));
         }
         action_lines.push(ActionLine { after: *after, at: at.iso(), action: bundle.action(action) });
     }
@@ -85,7 +84,7 @@ pub(crate) fn write(world: &World, added: &[Arc<Fault>]) -> Result<Vec<u8>, NotW
         world: world.name.clone(),
         clock_start: run.clock.start().iso(),
         loads,
-        faults: added.iter().chain(&kept.faults).map(|fault| bundle.fault(fault)).collect(),
+        faults: kept.faults.iter().map(|fault| bundle.fault(fault)).collect(),
         secret: parts.keys().cloned().collect(),
         calls: calls.len(),
         actions: action_lines.len(),
@@ -113,32 +112,6 @@ fn lines(list: &[impl Serialize]) -> serde_json::Result<Vec<u8>> {
     Ok(out)
 }
 
-/// The line of a load, whose files become parts.
-fn load_line(load: &Load, parts: &mut BTreeMap<String, Vec<u8>>) -> LoadLine {
-    let ScenarioFiles { root, scenario, now, files } = &*load.files;
-    let folders: BTreeSet<&Path> =
-        files.keys().filter_map(|file| file.parent()).chain([root.as_path()]).collect();
-    let base = common(&folders);
-    let name = |path: &Path| {
-        let below = path.strip_prefix(&base).unwrap_or(path).components();
-        let below = below.filter_map(|part| match part {
-            Component::Normal(name) => Some(name.to_string_lossy()),
-            Component::Prefix(_) | Component::RootDir | Component::CurDir | Component::ParentDir => None,
-        });
-        let top = ["scenario".into(), load.generation.to_string().into()];
-        top.into_iter().chain(below).collect::<Vec<_>>().join("/")
-    };
-    parts.extend(files.iter().map(|(path, bytes)| (name(path), bytes.to_vec())));
-    LoadLine {
-        generation: load.generation,
-        seed: load.seed.0,
-        start: load.start.iso(),
-        now: now.iso(),
-        file: name(scenario),
-        root: name(root),
-    }
-}
-
 /// The folder that has all of these.
 fn common(folders: &BTreeSet<&Path>) -> PathBuf {
     let mut folders = folders.iter();
@@ -160,6 +133,34 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
+    /// The line of a load, whose files become parts.
+    fn load(&mut self, load: &Load, parts: &mut BTreeMap<String, Vec<u8>>) -> LoadLine {
+        let ScenarioFiles { root, scenario, now, files, overrides } = &*load.files;
+        let folders: BTreeSet<&Path> =
+            files.keys().filter_map(|file| file.parent()).chain([root.as_path()]).collect();
+        let base = common(&folders);
+        let name = |path: &Path| {
+            let below = path.strip_prefix(&base).unwrap_or(path).components();
+            let below = below.filter_map(|part| match part {
+                Component::Normal(name) => Some(name.to_string_lossy()),
+                Component::Prefix(_) | Component::RootDir | Component::CurDir | Component::ParentDir => None,
+            });
+            let top = ["scenario".into(), load.generation.to_string().into()];
+            top.into_iter().chain(below).collect::<Vec<_>>().join("/")
+        };
+        parts.extend(files.iter().map(|(path, bytes)| (name(path), bytes.to_vec())));
+        LoadLine {
+            generation: load.generation,
+            seed: load.seed.0,
+            start: load.start.iso(),
+            now: now.iso(),
+            file: name(scenario),
+            root: name(root),
+            faults: overrides.faults.iter().map(|fault| self.fault(fault)).collect(),
+            further_key: overrides.key.is_some(),
+        }
+    }
+
     fn call(&mut self, entry: &Entry) -> CallLine {
         let (facts, call) = (&entry.facts, entry.call());
         let foreign =

@@ -159,7 +159,7 @@ fn kept(contents: &Contents, loaded: &LoadedScenario, now: Moment) -> Option<Arc
     let content = |path: &PathBuf| Some((path.clone(), Arc::clone(contents.get(path)?)));
     let files = loaded.files.iter().chain([&loaded.path]).filter_map(content).collect();
     let (root, scenario) = (loaded.root.clone(), loaded.path.clone());
-    Some(Arc::new(ScenarioFiles { root, scenario, now, files }))
+    Some(Arc::new(ScenarioFiles { root, scenario, now, files, overrides: loaded.overrides.clone() }))
 }
 
 impl Reading {

@@ -25,6 +25,7 @@ pub(crate) mod merge;
 pub(crate) mod seed_data;
 pub(crate) mod discover;
 pub(crate) mod model;
+pub(crate) mod overrides;
 pub(crate) mod references;
 pub(crate) mod validate;
 pub(crate) mod fault;
@@ -50,6 +51,7 @@ use crate::scenario::diagnostic::{Diagnostic, Severity, SourceLocation};
 use crate::scenario::files::Files;
 use crate::scenario::loader::Loader;
 use crate::scenario::model::Scenario;
+use crate::scenario::overrides::Overrides;
 use crate::scenario::raw::{List, ScenarioFile};
 use crate::scenario::read::{RawMap, Read};
 use crate::scenario::scalars::is_world_name;
@@ -70,6 +72,8 @@ pub(crate) struct LoadedScenario {
     pub(crate) path: PathBuf,
     /// The folder that no path in it leaves.
     pub(crate) root: PathBuf,
+    /// What was made part of the scenario beside its files.
+    pub(crate) overrides: Overrides,
     /// The scenario's name, if it has a valid one.
     pub(crate) name: Option<String>,
     /// The scenario, if the file has no errors.

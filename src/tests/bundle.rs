@@ -168,7 +168,7 @@ fn use_everything(folder: &ScenarioFolder, world: &Arc<World>) {
 }
 
 pub(super) fn bundle(world: &World) -> Bundle {
-    read(&write(world, &[]).unwrap()).unwrap()
+    read(&write(world).unwrap()).unwrap()
 }
 
 fn replayed(bundle: &Bundle, scenario: Option<&Path>) -> (Vec<Difference>, Summary) {
@@ -225,7 +225,7 @@ fn the_same_run_gives_the_same_bundle() {
         let world = folder.registry.default_world();
         world.run().set_mode(Mode::Frozen);
         requests("demo-key-of-one").iter().for_each(|request| drop(request.send(&folder.registry, "a")));
-        write(&world, &[]).unwrap()
+        write(&world).unwrap()
     };
     assert_eq!(write_one(), write_one());
 }
@@ -313,7 +313,7 @@ fn keys_stand_in_the_files_of_the_scenario_only() {
         let received = receive(&folder.registry, call).unwrap();
         pipeline::answer(&received, received.snapshot.dataset());
     }
-    let bytes = write(&world, &[]).unwrap();
+    let bytes = write(&world).unwrap();
     let mut zip = zip::ZipArchive::new(std::io::Cursor::new(&bytes)).unwrap();
     let minted = world.minted.as_ref().unwrap().key.clone();
     let mut secret = Vec::new();
@@ -492,12 +492,12 @@ fn a_server_that_keeps_nothing_writes_no_bundle() {
     let shared = Shared::new(Limits { world: 0, total: 0, body: 0 }, None, folder.setup.time.clone());
     let snapshot = folder.registry.default_world().snapshot();
     let registry = crate::world::registry::Registry::new("a", vec![snapshot], shared).unwrap();
-    assert_eq!(write(&registry.default_world(), &[]), Err(NotWritten::NotKept));
+    assert_eq!(write(&registry.default_world()), Err(NotWritten::NotKept));
     let mut snapshot = crate::world::snapshot::Snapshot::clone(&folder.registry.default_world().snapshot());
     snapshot.files = None;
     let registry =
         crate::world::registry::Registry::new("a", vec![Arc::new(snapshot)], Shared::default()).unwrap();
-    assert_eq!(write(&registry.default_world(), &[]), Err(NotWritten::NotKept));
+    assert_eq!(write(&registry.default_world()), Err(NotWritten::NotKept));
 }
 
 proptest! {
@@ -537,7 +537,7 @@ fn small() -> (Vec<u8>, std::collections::BTreeMap<String, Vec<u8>>) {
     }
     world.enable_fault("f", false).unwrap();
     Request::new("/v1/review/businessId/1", "", &json!({})).send(&folder.registry, "a");
-    let bytes = write(&world, &[]).unwrap();
+    let bytes = write(&world).unwrap();
     let parts = unpack(&bytes).unwrap();
     (bytes, parts)
 }

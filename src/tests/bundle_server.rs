@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::clock::{Moment, TimeSource};
 use crate::draw::Seed;
+use crate::journal::budget::Limits;
 use crate::reload::status::LoadStatus;
 use crate::reload::{self, Setup};
 use crate::scenario::files::Memory;
@@ -106,7 +107,7 @@ async fn what_happened_on_a_server_is_replayed_without_a_difference() {
     };
     let (board, mut snapshots) = (LoadStatus::default(), Vec::new());
     board.apply(&setup, reload::read(&setup), |snapshot| snapshots.push(snapshot));
-    let mut shared = Shared::new(crate::bundle::JOURNAL, None, setup.time.clone());
+    let mut shared = Shared::new(Limits::default(), None, setup.time.clone());
     shared.time = setup.time.clone();
     let registry = Arc::new(Registry::new("s", snapshots, shared).unwrap());
     let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();

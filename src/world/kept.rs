@@ -10,11 +10,12 @@ use crate::dataset::arrival::Answered;
 use crate::draw::Seed;
 use crate::fault::Fault;
 use crate::memory::{Limits, Share, heap};
+use crate::scenario::overrides::Overrides;
 use crate::webhook::settings::Emission;
 use crate::world::snapshot::Snapshot;
 
 /// The files that a scenario was loaded from, as they were then.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ScenarioFiles {
     /// The folder that no path in them leaves.
     pub(crate) root: PathBuf,
@@ -23,6 +24,8 @@ pub(crate) struct ScenarioFiles {
     /// The present at the load.
     pub(crate) now: Moment,
     pub(crate) files: BTreeMap<PathBuf, Arc<[u8]>>,
+    /// What was made part of the scenario beside them.
+    pub(crate) overrides: Overrides,
 }
 
 /// A load of a scenario as a world serves it.

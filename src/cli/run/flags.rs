@@ -65,7 +65,7 @@ pub(crate) struct Flags {
     /// Write the calls as an HTTP archive, which browser tools open
     #[arg(long, value_name = "FILE")]
     pub(super) har: Option<PathBuf>,
-    /// Write all that `standin replay` needs to repeat the run
+    /// Write the run into one file, which `standin replay` sends again
     #[arg(long, value_name = "FILE")]
     pub(super) bundle: Option<PathBuf>,
     /// Seed of generated data and of random draws, in place of the scenario's

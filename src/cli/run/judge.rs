@@ -1,6 +1,5 @@
 //! Judges a run when its command has ended.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use anstream::stream::IsTerminal;
@@ -12,7 +11,6 @@ use crate::cli::run::outputs::Outputs;
 use crate::cli::{Exit, print_error};
 use crate::expect::record::{Command, Record};
 use crate::expect::report::{Overall, Report, text};
-use crate::fault::Fault;
 use crate::server::admin::record;
 use crate::server::bind::Running;
 use crate::world::World;
@@ -25,8 +23,6 @@ pub(super) struct Finished<'a> {
     pub(super) name: &'a str,
     pub(super) server: &'a Running,
     pub(super) ended: &'a Ended,
-    /// The faults of the flags, in the order in which they can be put one after the other.
-    pub(super) added: &'a [Arc<Fault>],
 }
 
 /// For how long the ends of the last calls are awaited: a command that was killed has left its connections a moment before.
@@ -54,7 +50,7 @@ pub(super) async fn judge(finished: &Finished<'_>, outputs: Outputs) -> Exit {
     eprint(&text::text(&report, std::io::stderr().is_terminal()));
     github::tell(&report);
     let exit = report.exit.and_then(|exit| u8::try_from(exit).ok()).unwrap_or(code);
-    if let Err(problem) = outputs.write(&report, world, finished.added) {
+    if let Err(problem) = outputs.write(&report, world) {
         print_error(&problem);
         return if exit == 0 { Exit::Findings } else { Exit::Command(exit) };
     }

@@ -60,7 +60,7 @@ fn attempt(flags: &Flags) -> Result<Exit, Failure> {
     long::set_workers(workers);
     let setup = setup(flags)?;
     let outputs = Outputs::open(flags)?;
-    let Loaded { registry, board, warnings, added } = load(&setup, flags)?;
+    let Loaded { registry, board, warnings } = load(&setup, flags)?;
     let registry = Arc::new(registry);
     let access = Access::of(&registry.default_world().snapshot(), flags.key.as_deref())?;
     let failed = |what: &str| {
@@ -92,14 +92,7 @@ fn attempt(flags: &Flags) -> Result<Exit, Failure> {
         let ended = child::run(command).await.map_err(|error| Failure::cannot_start(error.to_string()))?;
         load::show(&warnings);
         let world = registry.named(&access.world).unwrap_or_else(|| registry.default_world());
-        let finished = Finished {
-            flags,
-            world: &world,
-            name: &access.world,
-            server: &server,
-            ended: &ended,
-            added: &added,
-        };
+        let finished = Finished { flags, world: &world, name: &access.world, server: &server, ended: &ended };
         Ok(judge(&finished, outputs).await)
     })
 }

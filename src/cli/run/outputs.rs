@@ -3,13 +3,11 @@
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use crate::bundle;
 use crate::cli::run::flags::Flags;
 use crate::cli::serve::Failure;
 use crate::expect::report::{Report, html, junit};
-use crate::fault::Fault;
 use crate::server::admin::requests;
 use crate::world::World;
 
@@ -54,14 +52,14 @@ impl Outputs {
     ///
     /// # Errors
     /// One of them cannot be written; the text says why.
-    pub(super) fn write(self, report: &Report, world: &World, added: &[Arc<Fault>]) -> Result<(), String> {
+    pub(super) fn write(self, report: &Report, world: &World) -> Result<(), String> {
         for (form, path, mut file) in self.0 {
             let bytes = match form {
                 Form::Junit => junit::junit(report).into_bytes(),
                 Form::Json => (serde_json::to_string(report).unwrap_or_default() + "\n").into_bytes(),
                 Form::Html => html::html(report).into_bytes(),
                 Form::Har => requests::har(world).into_bytes(),
-                Form::Bundle => bundle::write::write(world, added)
+                Form::Bundle => bundle::write::write(world)
                     .map_err(|why| format!("cannot write the bundle {}: {why}", path.display()))?,
             };
             file.write_all(&bytes).map_err(|error| cannot_write(&path, &error))?;
