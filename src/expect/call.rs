@@ -1,14 +1,20 @@
 //! A call as expectations and rules see it, made from an entry of the journal.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::api::call::KeyMatch;
+use crate::api::call::{KeyMatch, decode};
 use crate::api::field::without_bom;
 use crate::api::operation::Operation;
+use crate::api::query::AnsweredPage;
+use crate::expect::page::Page;
 use crate::fault::effect::Kind;
+use crate::fault::request::Request;
 use crate::journal::entry::{End, Entry};
+use crate::operations::spec::{KeyIn, Spec};
+use crate::{api, auth, operations};
 
 /// One HTTP exchange. Times are since the start of the world's run.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,10 +28,16 @@ pub(crate) struct Call {
     pub(crate) path: String,
     /// Query parameters with their values, decoded, in the order sent, without the deprecated `api_key`.
     pub(crate) query: Vec<(String, String)>,
+    /// Headers with their values, names in lower case, in the order sent.
+    pub(crate) headers: Vec<(String, String)>,
     /// The JSON body. Null if it is empty or no JSON.
     pub(crate) body: Value,
+    /// Business numbers that it names anywhere a call can.
+    pub(crate) businesses: Vec<u64>,
     /// The key as the journal names it, such as `key:demo`. None without a key.
     pub(crate) key: Option<String>,
+    /// The key as it was sent, to compare it. It is never shown.
+    pub(crate) sent_key: Option<String>,
     /// Whether a key was sent in the query.
     pub(crate) has_key_in_query: bool,
     pub(crate) fingerprint: u64,
@@ -51,6 +63,19 @@ pub(crate) struct Call {
     pub(crate) retry_after: Option<Duration>,
     /// The JSON body of the answer, also of one that a fault has lost. Null if it is no JSON, such as one cut by a fault.
     pub(crate) answer: Value,
+    /// The page that it asked for, if the operation answers pages.
+    pub(crate) page: Option<Page>,
+    /// The list of which it asks for a page. None for an operation without pages.
+    pub(crate) list: Option<List>,
+}
+
+/// The list of which a call asks for a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct List {
+    /// What calls for pages of one list have in common: the path, and query and body without start index and count.
+    pub(crate) id: String,
+    /// The page that the operation answered, whether or not the client got it.
+    pub(crate) page: Option<AnsweredPage>,
 }
 
 /// How a call ended.
@@ -77,19 +102,36 @@ impl Call {
         let since_start = |after| facts.reading.elapsed.saturating_add(after);
         let header =
             |name: &str| entry.response_headers().find(|(known, _)| *known == name).map(|(_, value)| value);
+        let key = sent_key(entry, &sent);
+        let parameter = operations::at(sent.path).map(|(_, parameter)| decode(parameter)).unwrap_or_default();
+        let operation = facts.operation().unwrap_or(Operation::new(""));
+        let request =
+            Request::new((operation, &parameter), &sent, &facts.dialect, (key.as_deref(), facts.key_match));
+        let body: Value = serde_json::from_slice(without_bom(sent.bytes())).unwrap_or_default();
+        let query: Vec<(String, String)> = sent
+            .parameters()
+            .filter(|(name, _)| name != "api_key")
+            .map(|(name, value)| (name.into_owned(), value.into_owned()))
+            .collect();
         let seconds = header("retry-after").and_then(|value| std::str::from_utf8(value).ok()?.parse().ok());
+        let answer = serde_json::from_slice(entry.decided_response()).unwrap_or_default();
         Self {
+            page: Page::of(entry, &body, &answer),
             seq: facts.seq,
             operation: facts.operation(),
             method: sent.method.to_owned(),
             path: sent.path.to_owned(),
-            query: sent
-                .parameters()
-                .filter(|(name, _)| name != "api_key")
-                .map(|(name, value)| (name.into_owned(), value.into_owned()))
+            list: list(entry, &query, &body),
+            query,
+            headers: sent
+                .headers
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), String::from_utf8_lossy(value).into_owned()))
                 .collect(),
-            body: serde_json::from_slice(without_bom(sent.bytes())).unwrap_or_default(),
+            body,
+            businesses: request.businesses(),
             key: facts.keys.label(facts.key_match).filter(|_| facts.key_match != KeyMatch::None),
+            sent_key: key,
             has_key_in_query: sent.parameter("api_key").is_some(),
             fingerprint: facts.fingerprint,
             attempt: facts.attempt,
@@ -105,7 +147,38 @@ impl Call {
             fault: entry.fault().map(str::to_owned),
             effect: facts.effect,
             retry_after: seconds.map(Duration::from_secs),
-            answer: serde_json::from_slice(entry.decided_response()).unwrap_or_default(),
+            answer,
         }
     }
+
+    /// The code in the error body that the client got. A fault may have lost the answer.
+    pub(crate) fn received_code(&self) -> Option<u32> {
+        self.code.filter(|_| self.status.is_some())
+    }
+}
+
+/// The key that was sent where the operation takes it.
+fn sent_key(entry: &Entry, sent: &api::call::Call<'_>) -> Option<String> {
+    let key = match entry.facts.spec {
+        Some(Spec { key: KeyIn::Body(read), .. }) => read(sent).ok().flatten(),
+        Some(_) | None => auth::sent_key(sent, &entry.facts.dialect).map(Cow::into_owned),
+    };
+    key.map(|key| key.trim().to_owned()).filter(|key| !key.is_empty())
+}
+
+fn list(entry: &Entry, query: &[(String, String)], body: &Value) -> Option<List> {
+    let facts = &entry.facts;
+    let paging = facts.spec?.paging.as_ref()?;
+    let mut query: Vec<_> =
+        query.iter().filter(|(name, _)| !paging.is_in_query(name, &facts.dialect)).collect();
+    query.sort();
+    let mut body = body.clone();
+    if let Some(members) = body.as_object_mut() {
+        for field in paging.fields() {
+            members.remove(field);
+        }
+    }
+    // No body asks for the same as an empty one.
+    let body = if body.is_null() { json!({}) } else { body };
+    Some(List { id: json!([entry.call().path, query, body]).to_string(), page: facts.page })
 }

@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::auth::RateLimit;
+use crate::auth::{Keys, RateLimit};
 use crate::expect::call::Call;
+use crate::expect::scorecard::settings::Settings;
 use crate::webhook::delivery::Delivery;
 
 #[derive(Clone, Debug, Default)]
@@ -30,8 +31,12 @@ pub(crate) struct Record {
     pub(crate) deliveries: Vec<Arc<Delivery>>,
     /// Number of deliveries that are not kept any more.
     pub(crate) deliveries_dropped: u64,
+    /// The keys of the scenario.
+    pub(crate) keys: Arc<Keys>,
     /// The rate limits of the scenario's keys, by the name that the journal has for the key.
     pub(crate) rate_limits: BTreeMap<String, RateLimit>,
+    /// The thresholds of the scorecard that the scenario sets, and the rules that it switches off.
+    pub(crate) scorecard: Settings,
     /// The command that `standin run` has run; none for a report over the admin API.
     pub(crate) command: Option<Command>,
 }

@@ -1,5 +1,6 @@
 //! The conditions of a fault on a request, apart from its operation.
 
+use std::fmt::{self, Display, Formatter};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -42,6 +43,12 @@ impl Prefix {
     /// Whether the fingerprint begins with these digits.
     pub(crate) const fn begins(self, fingerprint: u64) -> bool {
         fingerprint >> (4 * (16 - self.digits)) == self.value
+    }
+}
+
+impl Display for Prefix {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        write!(out, "{:0width$x}", self.value, width = self.digits as usize)
     }
 }
 

@@ -172,6 +172,7 @@ mod tests {
         assert!(holds("/score", json!(80)) && holds("/score", json!(80.0)) && holds("/score", json!(8e1)));
         assert!(holds("/list", json!([1.0, {"a": 2.0}])) && holds("/large", json!(u64::MAX)));
         assert!(!holds("/score", json!(81)) && !holds("/score", json!("80")) && !holds("/list", json!([1])));
+        assert!(!holds("/list", json!([1, {"a": 3}])) && !holds("/list", json!([1, {"a": 2, "b": 3}])));
         assert!(!holds("/large", json!(u64::MAX - 1)) && !holds("/none", json!(null)));
     }
 }

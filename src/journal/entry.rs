@@ -10,6 +10,7 @@ use bytes::Bytes;
 use crate::api::call::{Body, Call, KeyMatch};
 use crate::api::dialect::Dialect;
 use crate::api::operation::Operation;
+use crate::api::query::AnsweredPage;
 use crate::api::reply::Reply;
 use crate::auth::Keys;
 use crate::clock::Reading;
@@ -41,6 +42,8 @@ pub(crate) struct Facts {
     pub(crate) effect: Option<Kind>,
     /// Code of the API error that was answered.
     pub(crate) code: Option<u32>,
+    /// The page of a list that the operation answered, whether or not the client got it.
+    pub(crate) page: Option<AnsweredPage>,
     /// The decision of the last fault that counted the call.
     pub(crate) decision: Option<Arc<Decision>>,
     pub(crate) keys: Arc<Keys>,

@@ -15,7 +15,7 @@ use crate::api::dates::Day;
 use crate::api::error::{ApiError, Code};
 use crate::api::field::{self, Field, element_must_be, must_be};
 use crate::api::operation::Operation;
-use crate::api::query::{index, page, within_window};
+use crate::api::query::{AnsweredPage, index, page, within_window};
 use crate::api::schema::{self, Integer, Rating, RequestDate, ResponseDate, schemas};
 use crate::api::sources;
 use crate::dataset::added::{self, ListedReview};
@@ -232,9 +232,16 @@ fn run(context: &Context<'_>, authorized: &Authorized<'_>) -> Result<Done, ApiEr
     };
     let reviews = added::reviews(dataset, context.added, &filter, search.as_deref());
     let (skip, take) = page(start, count);
-    let body = list(dataset, reviews.skip(skip).take(take), take).into();
+    let mut rest = reviews.skip(skip);
+    let mut length = 0;
+    let body = list(dataset, rest.by_ref().take(take).inspect(|_| length += 1), take).into();
+    // A search would go on to the end of the list for the next review.
+    let is_last = length < take || (search.is_none() && rest.next().is_none());
+    let length = length as u64;
+    let total = (is_last && (length > 0 || start == 0)).then_some(start + length);
+    let page = Some(AnsweredPage { start, length, total });
     let account = dataset.account(dataset.account_at(place)).number;
-    Ok(Done { body, account, contact: None, note: None })
+    Ok(Done { body, account, contact: None, note: None, page })
 }
 
 fn bad_index(code: Code, name: &str, sent: &str) -> ApiError {

@@ -50,7 +50,7 @@ impl Handled {
 
 pub(super) fn record(decided: &Decided<'_>, shaped: Shaped) -> Outcome {
     let Received { at, world, run, snapshot, call, prefixed, .. } = decided.admitted.received;
-    let Shaped { reply, send_plan, code, notes } = shaped;
+    let Shaped { reply, send_plan, code, notes, page } = shaped;
     let operation = decided.admitted.route.as_ref().map(|route| route.spec.operation);
     let decision = decided.verdict.decision.clone().map(Arc::new);
     let entry = run.journal.is_on().then(|| {
@@ -66,6 +66,7 @@ pub(super) fn record(decided: &Decided<'_>, shaped: Shaped) -> Outcome {
             answered: send_plan.answers(),
             effect: decided.verdict.kind(),
             code,
+            page,
             decision: decision.clone(),
             keys: Arc::clone(&snapshot.keys),
             dialect: Arc::clone(&snapshot.dialect),

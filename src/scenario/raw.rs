@@ -4,6 +4,7 @@
 use serde_json::{Map, Value as Json, json};
 
 use crate::auth::RateLimit;
+use crate::expect::scorecard::settings::Settings;
 use crate::scenario::collections::Dictionary;
 use crate::scenario::diagnostic::Findings;
 use crate::scenario::node::{Node, Value};
@@ -45,6 +46,8 @@ raw! {
         optional "webhooks" webhooks: Node,
         /// Expectations about the client's behaviour.
         optional "expect" expect: List<Node>,
+        /// Thresholds of the scorecard's rules, or `off` for a rule.
+        optional "scorecard" scorecard: Settings,
         /// Stubs of operations that the simulated API does not have.
         optional "routes" routes: List<Node>,
         /// Variations of the API's behaviour where its document is silent.

@@ -3,6 +3,7 @@
 
 use serde_json::{Value, json};
 
+use crate::api::call::{Body, Call};
 use crate::api::dialect::Dialect;
 use crate::api::error::Code;
 use crate::journal::entry::Entry;
@@ -10,6 +11,8 @@ use crate::ledger::Full;
 use crate::memory;
 use crate::operations::ALL;
 use crate::operations::spec::full;
+use crate::pipeline;
+use crate::pipeline::receive::receive;
 use crate::tests::harness::{Request, ScenarioFolder, serve};
 
 const SCENARIO: &str = "
@@ -114,6 +117,12 @@ fn every_filter_of_the_scores_counts() {
     rows.push((LOCATIONS, "", by_region, "/body/dataPoints/0/name", json!("Up")));
     let by_nothing = march(&json!({"groupByLevel": "Country"}));
     rows.push((LOCATIONS, "", by_nothing, "/body/code", json!(2003)));
+    let both = march(&json!({"businessNumbers": [1]}));
+    for (order, first) in
+        [("sort-order=0", "North"), ("sort-order=1", "South"), ("sort-by=sentiment-score", "South")]
+    {
+        rows.push((LOCATIONS, order, both.clone(), "/body/dataPoints/0/name", json!(first)));
+    }
     for (count, status) in [(100, 200), (101, 400)] {
         let numbers = march(&json!({"businessNumbers": vec![11; count]}));
         rows.push((BENCHMARK, "", numbers, "/status", json!(status)));
@@ -195,6 +204,14 @@ fn the_other_operations_check_what_they_are_asked() {
         (SUBSCRIBE, "", subscribe("message.added"), "/status", json!(200)),
         (SUBSCRIBE, "", subscribe("review.created"), "/status", json!(200)),
         (SUBSCRIBE, "", subscribe("review.deleted"), code, json!(2003)),
+        (
+            SUBSCRIBE,
+            "",
+            json!({"apiKey": "k", "businessNumber": 1, "endpoint": "http://a.test/",
+                "events": ["message.closed", "message.added", "conversation.closed", "message.added"]}),
+            "/body/events",
+            json!(["conversation.closed", "message.added"]),
+        ),
     ]);
 }
 
@@ -207,4 +224,30 @@ fn an_operation_knows_its_parameters_and_how_to_say_that_a_world_is_full() {
     let error = full(no_room());
     assert_eq!((error.code, &*error.message), (Code::TooLarge, "The world is full"));
     assert_eq!(error.detail, no_room().to_string());
+}
+
+/// A call with the key `k`.
+fn call<'a>(method: &'static str, query: &'a str, body: &'a [u8]) -> Call<'a> {
+    let headers = vec![("x-api-key", &b"k"[..])];
+    Call { method, path: "/v1/review/businessId/1", query, headers, body: Body::Whole(body), connection: 0 }
+}
+
+#[test]
+fn a_call_may_take_long_beyond_a_thousand_elements_or_64_kib() {
+    let folder = serve(SCENARIO);
+    let long = |query: &str, body: &[u8]| {
+        receive(&folder.registry, call("POST", query, body)).unwrap().expected_if_long().is_some()
+    };
+    assert!(!long("count=1000", b"") && long("count=1001", b""));
+    assert!(!long("", &[b' '; 64 << 10]) && long("", &[b' '; (64 << 10) + 1]));
+}
+
+#[test]
+fn a_fault_does_not_see_a_call_of_a_wrong_method() {
+    let folder = serve(&format!("{SCENARIO}faults: [{{name: all, then: {{status: 503}}}}]\n"));
+    let status = |method| {
+        let received = receive(&folder.registry, call(method, "", b"")).unwrap();
+        pipeline::answer(&received, received.snapshot.dataset()).reply.status
+    };
+    assert_eq!((status("POST"), status("GET")), (503, 405));
 }

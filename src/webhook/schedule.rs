@@ -449,6 +449,15 @@ mod tests {
     }
 
     #[test]
+    fn a_wait_is_longer_or_shorter_by_a_share_of_at_most_the_jitter() {
+        let retry = Retry { first: Duration::from_secs(10), jitter: 200_000, ..Retry::default() };
+        let waits: Vec<Duration> = (0..200).map(|id| wait(&retry, 1, Seed(1), &format!("d{id}"))).collect();
+        let (least, most) = (waits.iter().min().unwrap(), waits.iter().max().unwrap());
+        assert!(*least >= Duration::from_secs(8) && *least < Duration::from_millis(8_200), "{least:?}");
+        assert!(*most <= Duration::from_secs(12) && *most > Duration::from_millis(11_800), "{most:?}");
+    }
+
+    #[test]
     fn what_is_put_out_of_order_follows_the_next_or_comes_by_itself() {
         let mut schedule = Schedule::new(Arc::default());
         let reorder = Some(DeliveryEffect::Reorder);

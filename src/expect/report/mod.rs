@@ -1,5 +1,22 @@
 //! The report on a client, as `GET …/report` and `standin run --json` give it.
 
+/// Making it from a record.
+mod build;
+/// What the client did after each fault.
+mod faults;
+/// Which answers of the API it met.
+mod coverage;
+/// As a text for terminals.
+pub(crate) mod text;
+/// Text within markup.
+mod escape;
+/// The report as JUnit XML.
+pub(crate) mod junit;
+/// The report as an HTML page.
+pub(crate) mod html;
+/// The report for GitHub Actions.
+pub(crate) mod github;
+
 use serde::Serialize;
 use serde_json::Value;
 
@@ -11,6 +28,18 @@ pub(crate) enum Overall {
     Fail,
     /// Journal entries were dropped, so nothing can pass.
     Incomplete,
+}
+
+/// What the scorecard's verdicts mean for the verdict on all (`standin run --score`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Score {
+    /// A rule that fails fails the whole.
+    #[default]
+    Normal,
+    /// `warn`: no rule fails the whole.
+    Warn,
+    /// `strict`: a warning does, too, unless the rule only tells.
+    Strict,
 }
 
 /// The verdict of one rule. The order is from good to bad.
@@ -153,3 +182,58 @@ pub(crate) struct Pair {
     pub(crate) code: Option<u32>,
     pub(crate) calls: usize,
 }
+
+impl Report {
+    /// What stands in the way of a verdict, if the journal is incomplete.
+    fn incomplete_message(&self) -> Option<String> {
+        let entries = if self.dropped == 1 { "1 entry" } else { &format!("{} entries", self.dropped) };
+        self.incomplete.then(|| format!("incomplete: the journal has dropped {entries}, so nothing can pass"))
+    }
+}
+
+impl Overall {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Fail => "fail",
+            Self::Incomplete => "incomplete",
+        }
+    }
+}
+
+impl Verdict {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::NotExercised => "not exercised",
+            Self::Pass => "pass",
+            Self::Warn => "warn",
+            Self::Fail => "fail",
+        }
+    }
+}
+
+impl Finding {
+    /// What it is about: `calls 13, 14`. Empty if it cites nothing.
+    fn cited(&self) -> String {
+        let calls: Vec<String> = self.calls.iter().map(ToString::to_string).collect();
+        let (one, many, ids) = match calls.as_slice() {
+            [] => ("delivery", "deliveries", &self.deliveries),
+            [..] => ("call", "calls", &calls),
+        };
+        let shown = &ids[..ids.len().min(MAX_CITED)];
+        match ids.len() {
+            0 => String::new(),
+            1 => format!("{one} {}", shown.join("")),
+            count if count > MAX_CITED => {
+                format!("{many} {} and {} more", shown.join(", "), count - MAX_CITED)
+            }
+            _ => format!("{many} {}", shown.join(", ")),
+        }
+    }
+}
+
+/// Maximum number of calls or deliveries that are listed for a finding.
+const MAX_CITED: usize = 12;
+
+#[cfg(test)]
+mod tests;
