@@ -65,8 +65,12 @@ def sentences(text, language):
 
 
 def opening(text, language):
-    letters = re.sub(r"[^\w\s]", "", text.lower())
-    return letters[:6] if language == "ja" else " ".join(letters.split()[:3])
+    """The first three words, or letters of Japanese; none if there are fewer."""
+    if language == "ja":
+        letters = re.sub(r"\W", "", text)
+        return letters[:6] if len(letters) >= 6 else None
+    found = [plain for word in text.lower().split() if (plain := re.sub(r"\W", "", word))]
+    return " ".join(found[:3]) if len(found) >= 3 else None
 
 
 def seams(found, language):
@@ -74,8 +78,8 @@ def seams(found, language):
     marks = []
     for review in found:
         own = [(text, 1) for text in sentences(review["comments"] or "", language)]
-        if len((review["comments"] or "").split()) >= 3 or language == "ja":
-            own.append((f"opening {opening(review['comments'], language)}", 2))
+        if begins := opening(review["comments"] or "", language):
+            own.append((f"opening {begins}", 2))
         if review["response"]:
             own.append((f"response {review['response']}", 1))
         marks.append(own)

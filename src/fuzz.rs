@@ -89,8 +89,14 @@ pub fn body(bytes: &[u8]) {
     for operation in operations::ALL {
         let path = operation.path.replace("{CompetitorEnterpriseBusinessId}", "1");
         let headers = vec![("x-api-key", &b"k"[..]), ("x-business-number", b"1")];
-        let call =
-            Call { method: "POST", path: &path, query: "businessId=1", headers, body: Body::Whole(bytes) };
+        let call = Call {
+            method: "POST",
+            path: &path,
+            query: "businessId=1",
+            headers,
+            body: Body::Whole(bytes),
+            connection: 0,
+        };
         check_reply(&match receive(registry, call) {
             Ok(received) => pipeline::answer(&received, received.snapshot.dataset()).reply,
             Err(reply) => reply,

@@ -18,7 +18,7 @@ use crate::reload::status::LoadStatus;
 use crate::reload::{self, Setup};
 use crate::scenario::files::{Disk, Files, Memory};
 use crate::scenario::render;
-use crate::server::admin::{contacts, subscriptions};
+use crate::server::admin::{contacts, subscriptions, verify};
 use crate::server::bind::{self, Running, Settings};
 use crate::server::metrics::Metrics;
 use crate::server::state::State;
@@ -320,6 +320,33 @@ impl World {
         matching.map(|(entry, notes)| json::entry_json(entry, notes, origin)).collect()
     }
 
+    /// Checks what is expected of the client: a list of expectations as a scenario has them, as YAML or JSON. An empty text
+    /// stands for the expectations of the world's scenario.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let standin = standin::Standin::start("scenarios/faults/first-try-fails.yaml").await?;
+    /// let world = standin.world()?;
+    ///
+    /// // After your client has run:
+    /// world.expect("[{after: {status: 503}, retries: 1}]")?;
+    /// assert!(world.expect("[{requests: {operation: qna}, count: 1}]").is_err());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// An expectation does not hold, or the list has a mistake. The text of the error says which and why.
+    pub fn expect(&self, expectations: &str) -> Result<(), Unmet> {
+        let results =
+            verify::verify_now(&self.run, expectations).map_err(|error| Unmet(error.to_string()))?;
+        let failed = results.iter().filter(|result| !result.passed);
+        let lines: Vec<String> =
+            failed.map(|result| format!("{}: {}", result.name, result.message)).collect();
+        if lines.is_empty() { Ok(()) } else { Err(Unmet(lines.join("\n"))) }
+    }
+
     /// Checks how many requests the filter accepts, and returns that number.
     ///
     /// # Errors
@@ -349,7 +376,7 @@ impl World {
     }
 }
 
-/// The number of requests was not as expected. Its text lists all requests of the world.
+/// What the client did was not as expected. Its text says why; for a number of requests, it lists all requests of the world.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unmet(String);
 

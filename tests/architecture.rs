@@ -31,7 +31,8 @@ const RESTRICTED: [(&[&str], &[&str], &str); 4] = [
     (&["serde_yaml", "serde_saphyr"], &["scenario/"], "only scenarios know YAML"),
     (
         &["std::fs", "fs::read", "fs::File", "File::open", "File::create", "OpenOptions"],
-        &["scenario/files.rs", "cli/new.rs", "bench/"],
+        // `cli/child/` reads /proc and opens the terminal.
+        &["scenario/files.rs", "cli/new.rs", "cli/child/", "bench/"],
         "only the loader reads files, and only `new` writes one",
     ),
     (

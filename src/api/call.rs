@@ -15,6 +15,8 @@ pub(crate) struct Call<'a> {
     pub(crate) headers: Vec<(&'a str, &'a [u8])>,
     /// The body.
     pub(crate) body: Body<'a>,
+    /// Number of the connection that it came on, counted from 1 over the process. It is 0 without one.
+    pub(crate) connection: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -81,6 +83,7 @@ pub(crate) struct OwnedCall {
     headers: Vec<(String, Vec<u8>)>,
     /// None if it was too large.
     body: Option<Vec<u8>>,
+    connection: u64,
 }
 
 impl OwnedCall {
@@ -95,6 +98,7 @@ impl OwnedCall {
                 Body::Whole(bytes) => Some(bytes.to_vec()),
                 Body::TooLarge => None,
             },
+            connection: call.connection,
         }
     }
 
@@ -105,6 +109,7 @@ impl OwnedCall {
             query: &self.query,
             headers: self.headers.iter().map(|(name, value)| (name.as_str(), value.as_slice())).collect(),
             body: self.body.as_deref().map_or(Body::TooLarge, Body::Whole),
+            connection: self.connection,
         }
     }
 }
@@ -159,6 +164,7 @@ mod tests {
             query,
             headers: vec![("x-api-key", b" k "), ("x-api-key", b"other")],
             body: Body::Whole(b""),
+            connection: 0,
         }
     }
 

@@ -24,6 +24,8 @@ pub(crate) struct Dialect {
     pub(crate) contact_identity_in_request: bool,
     /// Whether a 429 of the rate limit has `Retry-After`.
     pub(crate) retry_after: bool,
+    /// Whether the header `baggage` can name the world of a request.
+    pub(crate) baggage: bool,
     pub(crate) cors: Cors,
     /// All sources: the built-in ones, then the scenario's.
     pub(crate) sources: Vec<Source>,
@@ -66,6 +68,7 @@ impl Default for Dialect {
             query_api_key: false,
             contact_identity_in_request: false,
             retry_after: true,
+            baggage: true,
             cors: Cors::Any,
             sources: sources::built_in(),
         }

@@ -51,7 +51,14 @@ mod tests {
 
     fn is_foreign(headers: &[(&'static str, &'static str)]) -> bool {
         let headers = headers.iter().map(|(name, value)| (*name, value.as_bytes())).collect();
-        is_foreign_page(&Call { method: "POST", path: "/", query: "", headers, body: Body::Whole(b"") })
+        is_foreign_page(&Call {
+            method: "POST",
+            path: "/",
+            query: "",
+            headers,
+            body: Body::Whole(b""),
+            connection: 0,
+        })
     }
 
     #[test]

@@ -25,6 +25,17 @@ pub(crate) fn within_window(start: u64, count: u64) -> Result<(), ApiError> {
     Err(ApiError::new(Code::StartIndex, format!("start {start} + count {count} is over {WINDOW}")))
 }
 
+/// A page of a list, as an operation answered it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct AnsweredPage {
+    /// Index of its first element in the list, from 0.
+    pub(crate) start: u64,
+    /// Number of its elements.
+    pub(crate) length: u64,
+    /// Length of the whole list. None if the operation did not need to find that out.
+    pub(crate) total: Option<u64>,
+}
+
 /// The number of elements to skip, and the number to take.
 pub(crate) fn page(start: u64, count: u64) -> (usize, usize) {
     let whole = |number| usize::try_from(number).unwrap_or(usize::MAX);

@@ -37,7 +37,8 @@ fn send(registry: &Registry, path: &str, query: &str, body: &str) -> Reply {
         ("x-api-key", b"bench-key"),
         ("x-business-number", b"1000000"),
     ];
-    let call = Call { method: "POST", path, query, headers, body: Body::Whole(body.as_bytes()) };
+    let call =
+        Call { method: "POST", path, query, headers, body: Body::Whole(body.as_bytes()), connection: 0 };
     let received = pipeline::receive::receive(registry, call).unwrap();
     let reply = pipeline::answer(&received, received.snapshot.dataset()).reply;
     assert_eq!(reply.status, 200, "{}", String::from_utf8_lossy(&reply.body));

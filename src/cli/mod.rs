@@ -4,6 +4,10 @@
 pub(crate) mod sources;
 /// `serve`: serve scenarios.
 pub(crate) mod serve;
+/// Runs a command and leaves nothing of it behind.
+pub(crate) mod child;
+/// `run`: serve a scenario to a command.
+pub(crate) mod run;
 /// `check`: report errors and warnings.
 pub(crate) mod check;
 /// `new`: create a scenario to start from.
@@ -32,6 +36,8 @@ pub(crate) enum Exit {
     CannotStart,
     /// The server ended at once, because a second signal asked it to stop.
     Interrupted,
+    /// `run` ends with the code of its command.
+    Command(u8),
 }
 
 impl Exit {
@@ -44,6 +50,7 @@ impl Exit {
             Self::CannotStart => 3,
             // What a shell reports of a program that Ctrl-C has ended.
             Self::Interrupted => 130,
+            Self::Command(code) => code,
         }
     }
 }
@@ -68,6 +75,8 @@ struct Arguments {
 enum Command {
     /// Serve scenarios, and reload them when their files change (the default command)
     Serve(serve::flags::Flags),
+    /// Serve a scenario to a command, such as the tests of a client, and end with its exit code
+    Run(run::flags::Flags),
     /// Report all errors and warnings of scenarios
     Check(check::Flags),
     /// Create scenarios/NAME.yaml, a commented scenario to start from
@@ -92,10 +101,15 @@ fn print_error(message: &str) {
 
 /// Runs the command that the command line names.
 pub(crate) fn main() -> ExitCode {
+    #[cfg(target_os = "linux")]
+    if let Some(code) = child::supervisor::main() {
+        return code;
+    }
     let arguments = Arguments::parse();
     let exit = match arguments.command {
         None => serve::run(&arguments.serve),
         Some(Command::Serve(flags)) => serve::run(&flags),
+        Some(Command::Run(flags)) => run::run(&flags),
         Some(Command::Check(flags)) => check::run(&flags),
         Some(Command::New(flags)) => new::run(&flags),
         Some(Command::Schema) => schema::run(),

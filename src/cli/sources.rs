@@ -54,9 +54,10 @@ impl Sources {
     }
 }
 
-const SCENARIOS: &str = "scenarios/";
+pub(super) const SCENARIOS: &str = "scenarios/";
 
-fn instant(text: &str) -> Result<Moment, String> {
+/// Reads an instant.
+pub(super) fn instant(text: &str) -> Result<Moment, String> {
     Moment::from_scenario(text)
         .ok_or_else(|| "it must be an instant with its offset, such as 2026-06-30T17:00:00Z, or a day, from the year 1 to 9999".to_owned())
 }

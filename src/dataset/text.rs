@@ -65,7 +65,7 @@ impl Display for Text<'_> {
         match *self {
             Self::Given(text) => out.write_str(text),
             Self::Pieces(parts) => parts.iter().try_for_each(|part| out.write_str(part)),
-            Self::Words(words, of) => words.write(of, out),
+            Self::Words(words, of) => out.write_str(&words.text(of)),
             Self::Id(id) => write!(out, "{id}"),
             Self::Avatar(name, number) => {
                 out.write_str("/__assets/avatar/")?;
@@ -117,8 +117,8 @@ impl Serialize for Text<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         match self {
             Self::Given(text) => serializer.serialize_str(text),
+            Self::Words(words, of) => serializer.serialize_str(&words.text(*of)),
             Self::Pieces(..)
-            | Self::Words(..)
             | Self::Id(_)
             | Self::Avatar(..)
             | Self::Page(..)

@@ -1,8 +1,6 @@
 //! The words of a generated review: its form, what it speaks of, its sentences, and the owner's response. They are chosen
 //! from the review's record and point in time alone, and put together when they are written.
 
-use std::fmt::{Formatter, Result};
-
 use crate::api::sources::{DIRECT_FEEDBACK, Source};
 use crate::dataset::generated::{Facts, Length, Record};
 use crate::dataset::phrases::{
@@ -52,6 +50,9 @@ pub(crate) enum Part<'a> {
     Other(&'a str),
 }
 
+/// Bytes of a usual text, for which room is reserved.
+const TYPICAL_LENGTH: usize = 256;
+
 /// The most subjects of a review.
 const MOST_SUBJECTS: usize = 8;
 
@@ -98,15 +99,16 @@ const NASTY: u64 = 6;
 const VARIABLES: u64 = 100;
 
 /// Forms of reviews of whole sentences, with their weights: a first sentence, the number of subjects, percent with a last sentence.
-const FORMS: [(u64, bool, usize, u64); 8] = [
-    (8, false, 1, 0),
-    (3, true, 0, 25),
-    (28, true, 1, 30),
-    (25, true, 2, 40),
-    (15, true, 3, 50),
-    (6, true, 4, 60),
-    (4, true, 6, 75),
-    (11, true, 8, 80),
+const FORMS: [(u64, bool, usize, u64); 9] = [
+    (18, false, 1, 0),
+    (6, true, 0, 12),
+    (24, true, 1, 14),
+    (12, false, 2, 8),
+    (17, true, 2, 22),
+    (8, true, 3, 35),
+    (5, true, 4, 45),
+    (2, true, 6, 60),
+    (8, true, 8, 65),
 ];
 
 impl Words<'_> {
@@ -292,7 +294,8 @@ impl Words<'_> {
     /// Whether it has a title. Google and Facebook have none.
     pub(crate) fn has_title(&self) -> bool {
         let can_have = !self.source.is_google_or_facebook() && self.source.alias != DIRECT_FEEDBACK;
-        can_have && self.draw(FORM).with(1).below(100) < 45 && self.outline().form != Form::Silent
+        let is_silent = self.facts.length == Length::Silent && !self.is_nasty();
+        can_have && !is_silent && self.draw(FORM).with(1).below(100) < 45
     }
 
     /// Gives the parts of the title.
@@ -318,7 +321,7 @@ impl Words<'_> {
         let subject = spoken.find(|(place, _)| mood != 1 || !self.praises(*place));
         let subject = subject.and_then(|(_, subject)| bank.subjects.get(*subject));
         let mut draw = self.draw(RESPONSE);
-        let (follows, signs) = (draw.below(10) < 7, draw.below(10) < 6);
+        let (follows, signs) = (draw.below(10) < 4, draw.below(10) < 5);
         let noun = subject.map_or("", |subject| bank.text(subject.noun));
         let sections = [
             Some(&bank.reply[mood]),
@@ -378,21 +381,17 @@ impl Words<'_> {
         pen.finish()
     }
 
-    /// Writes one of its texts.
-    pub(crate) fn write(&self, of: WordsOf, out: &mut Formatter<'_>) -> Result {
-        if of == WordsOf::Comments && self.typing().differs() {
-            return out.write_str(&self.typed());
-        }
-        let mut result = Ok(());
-        let mut give = |part: Part<'_>| {
-            result = result.and_then(|()| out.write_str(part.text(self.bank)));
-        };
+    /// Puts one of its texts together.
+    pub(crate) fn text(&self, of: WordsOf) -> String {
+        let mut text = String::with_capacity(TYPICAL_LENGTH);
+        let mut give = |part: Part<'_>| text.push_str(part.text(self.bank));
         match of {
+            WordsOf::Comments if self.typing().differs() => return self.typed(),
             WordsOf::Comments => self.comments(&mut give),
             WordsOf::Title => self.title(&mut give),
             WordsOf::Response => self.response(&mut give),
         }
-        result
+        text
     }
 }
 

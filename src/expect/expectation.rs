@@ -1,6 +1,9 @@
 //! Expectations as plain values, validated by the loader.
 
+use std::fmt::{self, Display, Formatter};
 use std::time::Duration;
+
+use serde_json::Value;
 
 use crate::api::operation::Operation;
 use crate::fault::condition::Condition;
@@ -18,15 +21,19 @@ pub(crate) struct Expectation {
 pub(crate) enum Requirement {
     /// How the client continues after a certain answer.
     After(After),
-    /// Which contacts are stored in the end.
-    Contacts(Contacts),
-    /// Which requests the client makes.
+    /// How many calls the client makes.
     Requests(Requests),
+    /// Calls that the client makes in this order, one for each step.
+    Order(Vec<CallPattern>),
+    /// The calls that read a list to its end.
+    Pages(CallPattern),
+    /// Which contacts or subscriptions are stored in the end.
+    Stored(Stored),
     /// How the client accepts its webhooks.
     Deliveries(Deliveries),
 }
 
-/// How the client continues after a certain answer. At least one of `wait` and `retries` is given.
+/// How the client continues after a certain answer. At least one of `wait`, `retries` and `grows` is given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct After {
     pub(crate) answer: Answer,
@@ -39,6 +46,8 @@ pub(crate) struct After {
     pub(crate) wait: Option<Wait>,
     /// How often the client retries.
     pub(crate) retries: Option<CountRange>,
+    /// How many times longer than the one before each wait is at least, in hundredths.
+    pub(crate) grows: Option<u32>,
 }
 
 /// An answer after which something is expected.
@@ -67,6 +76,8 @@ pub(crate) enum Wait {
     /// At least as long as the answer's `retry-after` header says.
     RetryAfter,
     AtLeast(Duration),
+    /// From the first to the second.
+    Between(Duration, Duration),
 }
 
 /// A range of counts, both ends included.
@@ -77,26 +88,67 @@ pub(crate) struct CountRange {
     pub(crate) max: Option<u64>,
 }
 
-/// How many stored contacts have all of the given values.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Contacts {
-    pub(crate) id: Option<u64>,
-    pub(crate) external_id: Option<String>,
-    /// Email address, compared without case.
-    pub(crate) email: Option<String>,
-    pub(crate) phone: Option<String>,
-    /// Number of the account.
-    pub(crate) business: Option<u64>,
+impl CountRange {
+    pub(crate) fn contains(self, count: u64) -> bool {
+        count >= self.min && self.max.is_none_or(|max| count <= max)
+    }
+}
+
+impl Display for CountRange {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        match self.max {
+            Some(max) if max == self.min => write!(out, "{max}"),
+            Some(max) => write!(out, "{} to {max}", self.min),
+            None => write!(out, "{} or more", self.min),
+        }
+    }
+}
+
+/// A condition on a call and its answer. A part holds if one of its values does, or if it has none.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct CallPattern {
+    /// Operations that are called.
+    pub(crate) operations: Vec<Operation>,
+    pub(crate) condition: Condition,
+    /// Statuses of the answer.
+    pub(crate) statuses: Vec<u16>,
+    /// Codes in the error body of the answer.
+    pub(crate) codes: Vec<u32>,
+    /// Names of faults that took effect.
+    pub(crate) faults: Vec<String>,
+}
+
+/// How many calls match.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Requests {
+    pub(crate) calls: CallPattern,
     pub(crate) count: CountRange,
 }
 
-/// How many requests match.
+/// How many stored contacts or subscriptions have all of the given members.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Requests {
-    /// Operations that are called. Empty means all.
-    pub(crate) operations: Vec<Operation>,
-    pub(crate) condition: Condition,
+pub(crate) struct Stored {
+    pub(crate) kind: StoredKind,
+    /// By name, as the admin API has it.
+    pub(crate) members: Vec<(&'static str, Vec<StoredValue>)>,
+    /// Numbers of the account and of its locations, one of which the record must name. Empty means any.
+    pub(crate) businesses: Vec<u64>,
     pub(crate) count: CountRange,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StoredKind {
+    Contact,
+    Subscription,
+}
+
+/// A value that a member of a stored record may have.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum StoredValue {
+    /// A text, a number or a flag.
+    Is(Value),
+    /// An object that has these members at least.
+    Members(Vec<(&'static str, Vec<StoredValue>)>),
 }
 
 /// How webhooks are accepted. At least one of `count` and `acknowledged` is given.
@@ -109,6 +161,6 @@ pub(crate) struct Deliveries {
     pub(crate) count: Option<CountRange>,
     /// Minimum share of deliveries that get a 2xx, in parts per million.
     pub(crate) acknowledged: Option<u32>,
-    /// Real time from the first attempt within which the 2xx must arrive.
+    /// Time from the first attempt within which the 2xx must arrive.
     pub(crate) within: Option<Duration>,
 }

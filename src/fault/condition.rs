@@ -1,5 +1,6 @@
 //! The conditions of a fault on a request, apart from its operation.
 
+use std::fmt::{self, Display, Formatter};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -19,6 +20,36 @@ pub(crate) struct Condition {
     pub(crate) query: Vec<(String, Vec<String>)>,
     /// Values by place in the JSON body.
     pub(crate) body: Vec<(Pointer, Vec<Value>)>,
+    /// Beginnings of fingerprints.
+    pub(crate) fingerprints: Vec<Prefix>,
+}
+
+/// The first hexadecimal digits of a fingerprint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Prefix {
+    value: u64,
+    /// From 6 to 16.
+    digits: u32,
+}
+
+impl Prefix {
+    /// Reads 6 to 16 hexadecimal digits.
+    pub(crate) fn new(text: &str) -> Option<Self> {
+        let is_hex = text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let digits = u32::try_from(text.len()).ok().filter(|digits| is_hex && (6..=16).contains(digits))?;
+        Some(Self { value: u64::from_str_radix(text, 16).ok()?, digits })
+    }
+
+    /// Whether the fingerprint begins with these digits.
+    pub(crate) const fn begins(self, fingerprint: u64) -> bool {
+        fingerprint >> (4 * (16 - self.digits)) == self.value
+    }
+}
+
+impl Display for Prefix {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        write!(out, "{:0width$x}", self.value, width = self.digits as usize)
+    }
 }
 
 impl Condition {
@@ -29,6 +60,7 @@ impl Condition {
             && parts(&self.headers, &narrower.headers)
             && parts(&self.query, &narrower.query)
             && parts(&self.body, &narrower.body)
+            && among(&self.fingerprints, &narrower.fingerprints)
     }
 }
 
@@ -42,6 +74,7 @@ impl Condition {
         }
         self.keys.len() * narrower.keys.len()
             + self.businesses.len() * narrower.businesses.len()
+            + self.fingerprints.len() * narrower.fingerprints.len()
             + parts(&self.headers, &narrower.headers)
             + parts(&self.query, &narrower.query)
             + parts(&self.body, &narrower.body)
@@ -101,11 +134,23 @@ mod tests {
             headers,
             query,
             body: vec![(Pointer::new("/a").unwrap(), vec![Value::Null; 4])],
+            fingerprints: vec![Prefix::new("abcdef").unwrap(); keys],
         };
         let wide = condition(2, 3, named(&["a", "b"], 6), named(&["q"], 0));
         let narrow = condition(5, 7, named(&["a"], 1), named(&["q", "r", "s"], 0));
-        assert_eq!(wide.comparisons(&narrow), 2 * 5 + 3 * 7 + 14 * 2 + 3 + 5 * 5);
+        assert_eq!(wide.comparisons(&narrow), 2 * 5 + 2 * 5 + 3 * 7 + 14 * 2 + 3 + 5 * 5);
         assert_eq!(Condition::default().comparisons(&narrow), 0);
+    }
+
+    #[test]
+    fn a_fingerprint_is_named_by_its_first_digits() {
+        let begins =
+            |text: &str| Prefix::new(text).is_some_and(|prefix| prefix.begins(0x3f2a_9c00_1234_5678));
+        assert!(begins("3f2a9c") && begins("3F2A9C00") && begins("3f2a9c0012345678"));
+        assert!(!begins("3f2a9d") && !begins("3f2a9c0012345679"));
+        for text in ["3f2a9", "", "3f2a9c00123456789", "3f2a9g", "+3f2a9c"] {
+            assert_eq!(Prefix::new(text), None, "{text}");
+        }
     }
 
     #[test]

@@ -13,6 +13,8 @@ use crate::memory::{Memory, Share};
 pub(crate) struct Counters {
     /// Number of requests that arrived.
     arrived: u64,
+    /// Number of requests by fingerprint, for the journal, which no fault needs. They count as those of a fault with id 0.
+    seen: Recent<u32>,
     /// Number of counted requests by fingerprint.
     attempts: Recent<u32>,
     /// Counts of keys.
@@ -25,6 +27,8 @@ pub(crate) struct Counters {
 
 /// Most fingerprints in one world.
 const FINGERPRINTS: usize = 1_000_000;
+/// Most fingerprints of which the journal of a world knows how often they were seen.
+const SEEN: usize = 50_000;
 /// Most keys in one world, each counted once for every fault.
 const KEYS: usize = 100_000;
 /// Most fingerprints and keys of all worlds together.
@@ -129,7 +133,9 @@ impl Counters {
     /// Counters whose number counts towards that of all worlds.
     pub(crate) fn new(all: &Arc<Memory>) -> Self {
         let mut counters = Self::default();
-        (counters.attempts.share, counters.keys.share) = (all.share(0), all.share(0));
+        for share in [&mut counters.seen.share, &mut counters.attempts.share, &mut counters.keys.share] {
+            *share = all.share(0);
+        }
         counters
     }
 
@@ -137,6 +143,13 @@ impl Counters {
     pub(crate) const fn arrive(&mut self) -> u64 {
         self.arrived += 1;
         self.arrived
+    }
+
+    /// Counts a request for the journal, and returns how often its fingerprint was seen, from 1.
+    pub(crate) fn see(&mut self, fingerprint: u64) -> u32 {
+        let count = self.seen.entry(SEEN, 0, fingerprint);
+        *count = count.saturating_add(1);
+        *count
     }
 
     /// Counts a request with this fingerprint, and returns how many were counted before.

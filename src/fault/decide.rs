@@ -7,7 +7,7 @@ use crate::draw::{Draw, Seed};
 use crate::fault::Fault;
 use crate::fault::count::{Count, Per, Share};
 use crate::fault::counters::{Counters, Plan};
-use crate::fault::effect::Effect;
+use crate::fault::effect::{Effect, Kind};
 use crate::fault::request::Request;
 
 /// Why a fault did or did not apply to a request, for headers, the log and the journal.
@@ -44,6 +44,12 @@ pub(crate) struct Verdict<'a> {
 impl Verdict<'_> {
     pub(crate) fn effect(&self) -> Option<&Effect> {
         self.taken.and_then(|fault| fault.effect.effect.as_ref())
+    }
+
+    /// What the faults that applied do to the request. None if none did.
+    pub(crate) fn kind(&self) -> Option<Kind> {
+        let taken = self.taken.map(|_| self.effect().map_or(Kind::Headers, Effect::kind));
+        taken.or_else(|| self.delay.map(|_| Kind::Delay))
     }
 }
 

@@ -33,6 +33,44 @@ pub(crate) enum Effect {
     Lost(Lost),
 }
 
+/// What a fault did to one request, by the word that scenarios have for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Kind {
+    /// Only latency.
+    Delay,
+    /// Only other headers.
+    Headers,
+    Error,
+    Status,
+    Reset,
+    Close,
+    Stall,
+    Garbage,
+    Truncate,
+    Drip,
+    Malformed,
+    Patch,
+    Lost,
+}
+
+impl Effect {
+    pub(crate) const fn kind(&self) -> Kind {
+        match self {
+            Self::Error(_) => Kind::Error,
+            Self::Status(_) => Kind::Status,
+            Self::Connection(Connection::Reset) => Kind::Reset,
+            Self::Connection(Connection::Close) => Kind::Close,
+            Self::Connection(Connection::Stall(_)) => Kind::Stall,
+            Self::Connection(Connection::Garbage) => Kind::Garbage,
+            Self::Body(Body::Truncate(_)) => Kind::Truncate,
+            Self::Body(Body::Drip { .. }) => Kind::Drip,
+            Self::Body(Body::Malformed) => Kind::Malformed,
+            Self::Body(Body::Patch(_)) => Kind::Patch,
+            Self::Lost(_) => Kind::Lost,
+        }
+    }
+}
+
 impl Effects {
     /// Whether no later fault can apply to the same request. A delay alone lets them.
     pub(crate) const fn takes_request(&self) -> bool {

@@ -42,7 +42,7 @@ impl<'a> Request<'a> {
     }
 
     pub(crate) fn meets(&self, condition: &Condition) -> bool {
-        let Condition { keys, businesses, headers, query, body } = condition;
+        let Condition { keys, businesses, headers, query, body, fingerprints } = condition;
         let key = || self.key.is_some_and(|sent| keys.iter().any(|key| key == sent));
         let sent = |name: &str, values: &[String]| {
             self.call.header(name).is_some_and(|sent| values.iter().any(|value| *value == sent))
@@ -53,35 +53,34 @@ impl<'a> Request<'a> {
         (keys.is_empty() || key())
             && headers.iter().all(|(name, values)| sent(name, values))
             && query.iter().all(|(name, values)| asked(name, values))
-            && (businesses.is_empty() || self.names_one_of(businesses))
+            && (businesses.is_empty() || self.businesses().iter().any(|named| businesses.contains(named)))
             && body.iter().all(|(pointer, values)| {
                 self.json().and_then(|json| pointer.find(json)).is_some_and(|found| values.contains(found))
             })
+            && (fingerprints.is_empty() || fingerprints.iter().any(|known| known.begins(self.fingerprint())))
     }
 
-    /// Whether it names one of these businesses anywhere a request can.
-    fn names_one_of(&self, numbers: &[u64]) -> bool {
-        let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-        let is = |text: &str| {
+    /// The business numbers that it names anywhere a request can.
+    pub(crate) fn businesses(&self) -> Vec<u64> {
+        let number = |text: &str| {
             let text = text.trim();
-            digits(text) && text.parse().is_ok_and(|number| numbers.contains(&number))
+            text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
         };
         let value = |value: &Value| match value {
-            Value::Number(number) => number.as_u64().is_some_and(|number| numbers.contains(&number)),
-            Value::String(text) => is(text),
-            Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => false,
+            Value::Number(number) => number.as_u64(),
+            Value::String(text) => number(text),
+            Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
         };
-        let in_body = |json: &Value| {
-            json.get("businessNumber").is_some_and(value)
-                || json
-                    .get("businessNumbers")
-                    .and_then(Value::as_array)
-                    .is_some_and(|list| list.iter().any(value))
-        };
-        is(self.parameter)
-            || self.call.parameter(&self.dialect.names.business).is_some_and(|sent| is(&sent))
-            || self.call.header("x-business-number").is_some_and(|sent| is(&sent))
-            || self.json().is_some_and(in_body)
+        let mut numbers = Vec::new();
+        numbers.extend(number(self.parameter));
+        numbers.extend(self.call.parameter(&self.dialect.names.business).and_then(|sent| number(&sent)));
+        numbers.extend(self.call.header("x-business-number").and_then(|sent| number(&sent)));
+        if let Some(json) = self.json() {
+            numbers.extend(json.get("businessNumber").and_then(value));
+            let list = json.get("businessNumbers").and_then(Value::as_array);
+            numbers.extend(list.into_iter().flatten().filter_map(value));
+        }
+        numbers
     }
 
     /// Whether it asks for this fault with `Prefer: fault=<name>`. Several headers are one list.
@@ -93,11 +92,14 @@ impl<'a> Request<'a> {
         values.find_map(|(_, value)| named(value)).unwrap_or(false)
     }
 
-    /// Hash of operation, path, sorted query, canonical body and the place of the key among the scenario's keys.
+    /// Hash of operation, path, method (unless it is POST), sorted query, canonical body and the place of the key among the scenario's keys.
     pub(crate) fn fingerprint(&self) -> u64 {
         *self.fingerprint.get_or_init(|| {
             let mut draw =
                 Draw::new(Seed(0), "fingerprint").with_text(self.operation.name()).with_text(self.path());
+            if self.call.method != "POST" {
+                draw = draw.with_text(self.call.method);
+            }
             let mut query: Vec<_> = self.call.parameters().filter(|(name, _)| name != "api_key").collect();
             query.sort();
             draw = draw.with(query.len() as u64);
@@ -173,6 +175,7 @@ mod tests {
                 ("prefer", b"Fault=a; x=1"),
             ],
             body: Body::Whole(body.as_bytes()),
+            connection: 0,
         }
     }
 

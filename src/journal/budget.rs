@@ -45,6 +45,10 @@ impl Budget {
     /// Makes a journal one of those that can be cut.
     pub(super) fn register(&self, journal: &Arc<Journal>) {
         let mut journals = self.journals.lock().unwrap_or_else(PoisonError::into_inner);
+        // Those of removed worlds go before the list would grow, which costs each registration a constant time.
+        if journals.len() == journals.capacity() {
+            journals.retain(|journal| journal.strong_count() > 0);
+        }
         journals.push(Arc::downgrade(journal));
     }
 
@@ -89,6 +93,15 @@ fn level(mut sizes: Vec<usize>, total: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn journals_of_removed_worlds_are_forgotten() {
+        let budget = Budget::new(Limits::default());
+        for _ in 0..1_000 {
+            budget.register(&Journal::new(Arc::clone(&budget)));
+        }
+        assert!(budget.journals.lock().unwrap().len() < 10);
+    }
 
     #[test]
     fn only_the_largest_are_cut_and_all_to_one_size() {

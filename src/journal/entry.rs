@@ -3,17 +3,19 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
 use crate::api::call::{Body, Call, KeyMatch};
 use crate::api::dialect::Dialect;
 use crate::api::operation::Operation;
+use crate::api::query::AnsweredPage;
 use crate::api::reply::Reply;
 use crate::auth::Keys;
 use crate::clock::Reading;
 use crate::fault::decide::Decision;
+use crate::fault::effect::Kind;
 use crate::operations::spec::Spec;
 
 /// What is known of a call apart from its bytes.
@@ -23,6 +25,12 @@ pub(crate) struct Facts {
     pub(crate) seq: u64,
     /// The world's clock when it arrived.
     pub(crate) reading: Reading,
+    /// Real time of the arrival.
+    pub(crate) arrived: Instant,
+    /// What the request and its retries have in common (`docs/api.md` 6).
+    pub(crate) fingerprint: u64,
+    /// How often this fingerprint was seen in the world, from 1.
+    pub(crate) attempt: u32,
     /// None where nothing is at the path.
     pub(crate) spec: Option<&'static Spec>,
     pub(crate) key_match: KeyMatch,
@@ -30,8 +38,12 @@ pub(crate) struct Facts {
     pub(crate) prefixed: bool,
     /// Whether the client gets an answer.
     pub(crate) answered: bool,
+    /// What faults did to the request.
+    pub(crate) effect: Option<Kind>,
     /// Code of the API error that was answered.
     pub(crate) code: Option<u32>,
+    /// The page of a list that the operation answered, whether or not the client got it.
+    pub(crate) page: Option<AnsweredPage>,
     /// The decision of the last fault that counted the call.
     pub(crate) decision: Option<Arc<Decision>>,
     pub(crate) keys: Arc<Keys>,
@@ -51,9 +63,24 @@ pub(crate) struct Entry {
     long: Bytes,
     /// Number of bytes of the two bodies that were not kept.
     lost: [usize; 2],
+    connection: u64,
     /// Microseconds until the answer was handed over to be sent, plus 1. It is 0 until then.
     duration: AtomicU64,
+    /// The same until the exchange ended, and `HUNG_UP` if the client ended it.
+    ended: AtomicU64,
 }
+
+/// How an exchange ended, with the time since its arrival.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// The whole answer was written, or a fault ended the connection.
+    Answered(Duration),
+    /// The client closed the connection before it had its whole answer.
+    HungUp(Duration),
+}
+
+/// The bit of `ended` for an exchange that the client ended.
+const HUNG_UP: u64 = 1 << 63;
 
 /// An answer body up to this length is copied, which takes less memory than sharing it.
 const SHORT: usize = 1024;
@@ -69,7 +96,9 @@ impl Entry {
     pub(crate) fn new(facts: Facts, call: &Call<'_>, reply: &Reply, limit: usize) -> Self {
         let body = call.bytes();
         let body = &body[..body.len().min(limit)];
-        let answer: &[u8] = if facts.answered { &reply.body } else { &[] };
+        // The answer that a fault has lost tells what the operation did.
+        let is_kept = facts.answered || facts.effect == Some(Kind::Lost);
+        let answer: &[u8] = if is_kept { &reply.body } else { &[] };
         let kept = answer.len().min(limit);
         let copied = if kept <= SHORT || kept < answer.len() { &answer[..kept] } else { &[] };
         let headers: usize = call.headers.iter().map(|(name, value)| name.len() + value.len() + 2).sum();
@@ -101,7 +130,9 @@ impl Entry {
             ends,
             long,
             lost: [call.bytes().len() - body.len(), answer.len() - kept],
+            connection: call.connection,
             duration: AtomicU64::new(0),
+            ended: AtomicU64::new(0),
             facts,
         }
     }
@@ -129,6 +160,7 @@ impl Entry {
             query: self.text(2),
             headers: unpack(self.part(3)).collect(),
             body: Body::Whole(self.part(4)),
+            connection: self.connection,
         }
     }
 
@@ -139,7 +171,7 @@ impl Entry {
 
     /// Number of bytes of the answer body that were not kept.
     pub(crate) const fn response_lost(&self) -> usize {
-        self.lost[1]
+        if self.facts.answered { self.lost[1] } else { 0 }
     }
 
     /// The status that the client gets. None if it gets no answer.
@@ -151,8 +183,13 @@ impl Entry {
         unpack(self.part(5))
     }
 
-    /// The body of the answer, as far as it was kept.
+    /// The body of the answer that the client got, as far as it was kept.
     pub(crate) fn response(&self) -> &[u8] {
+        if self.facts.answered { self.decided_response() } else { &[] }
+    }
+
+    /// The body of the answer, also if a fault has lost it.
+    pub(crate) fn decided_response(&self) -> &[u8] {
         if self.long.is_empty() { self.part(6) } else { &self.long }
     }
 
@@ -165,16 +202,33 @@ impl Entry {
             .map(|decision| decision.fault.as_str())
     }
 
+    /// Stores that the exchange ends now, unless it has ended.
+    pub(crate) fn end(&self, client_hung_up: bool) {
+        let flag = if client_hung_up { HUNG_UP } else { 0 };
+        let end = (micros(self.facts.arrived.elapsed()) + 1) | flag;
+        let _ = self.ended.compare_exchange(0, end, Ordering::Relaxed, Ordering::Relaxed);
+    }
+
+    /// How the exchange ended. None until then.
+    pub(crate) fn ended(&self) -> Option<End> {
+        let ended = self.ended.load(Ordering::Relaxed);
+        let after = Duration::from_micros((ended & !HUNG_UP).checked_sub(1)?);
+        Some(if ended & HUNG_UP == 0 { End::Answered(after) } else { End::HungUp(after) })
+    }
+
     /// Stores how long it took until the answer was handed over to be sent.
     pub(crate) fn set_duration(&self, duration: Duration) {
-        let micros = u64::try_from(duration.as_micros()).unwrap_or(u64::MAX - 1);
-        self.duration.store(micros + 1, Ordering::Relaxed);
+        self.duration.store(micros(duration) + 1, Ordering::Relaxed);
     }
 
     /// Time until the answer was handed over to be sent. None until then.
     pub(crate) fn duration(&self) -> Option<Duration> {
         self.duration.load(Ordering::Relaxed).checked_sub(1).map(Duration::from_micros)
     }
+}
+
+fn micros(span: Duration) -> u64 {
+    u64::try_from(span.as_micros()).unwrap_or(u64::MAX).min(HUNG_UP - 2)
 }
 
 /// Memory of an entry apart from its bytes: the counters of its `Arc`, the slot in the list, two headers of the allocator.

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::api::operation::Operation;
-use crate::journal::entry::Entry;
+use crate::journal::entry::{End, Entry};
 use crate::journal::mask::Mask;
 use crate::journal::secrets::Secrets;
 
@@ -28,6 +28,12 @@ pub(crate) fn entry_json(entry: &Entry, notes: &[String], origin: Origin<'_>) ->
     for (name, value) in &call.headers {
         put(&mut headers, &mask.text(name), mask.header(name, value));
     }
+    let since_start = |after| milliseconds(facts.reading.elapsed + after);
+    let (answered, hung_up) = match entry.ended() {
+        None => (None, None),
+        Some(End::Answered(after)) => (Some(since_start(after)), None),
+        Some(End::HungUp(after)) => (None, Some(since_start(after))),
+    };
     let mut json = json!({
         "seq": facts.seq,
         "at": facts.reading.now.iso(),
@@ -35,6 +41,9 @@ pub(crate) fn entry_json(entry: &Entry, notes: &[String], origin: Origin<'_>) ->
         "world": origin.world,
         "operation": facts.operation().map(Operation::name),
         "key": facts.keys.label(facts.key_match),
+        "fingerprint": format!("{:016x}", facts.fingerprint),
+        "attempt": facts.attempt,
+        "connection": call.connection,
         "method": call.method,
         "path": mask.text(call.path),
         "query": query,
@@ -51,6 +60,8 @@ pub(crate) fn entry_json(entry: &Entry, notes: &[String], origin: Origin<'_>) ->
             "generation": decision.generation,
         })),
         "durationMs": entry.duration().map(milliseconds),
+        "answeredMs": answered,
+        "hungUpMs": hung_up,
         "notes": notes.iter().map(|note| mask.text(note)).collect::<Vec<_>>(),
     });
     if entry.body_lost() > 0 {

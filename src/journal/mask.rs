@@ -139,6 +139,17 @@ impl<'a> Mask<'a> {
         }
     }
 
+    /// Masks a value that was sent as a key, or a list of them.
+    pub(crate) fn key(&self, value: &mut Value) {
+        match value {
+            Value::Array(list) => list.iter_mut().for_each(|value| self.key(value)),
+            Value::Null => {}
+            Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => {
+                *value = self.label(value.as_str().unwrap_or(&value.to_string())).into();
+            }
+        }
+    }
+
     /// Masks the strings of a value, and the names of its members.
     pub(crate) fn json(&self, value: &mut Value) {
         match value {

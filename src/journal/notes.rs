@@ -7,11 +7,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::api::call::{Call, KeyMatch, decode};
+use crate::api::call::{Call, KeyMatch};
 use crate::api::error::Code;
-use crate::fault::request::Request;
 use crate::journal::entry::Entry;
-use crate::operations;
 use crate::operations::spec::StartIndex;
 
 /// The notes of each entry, in the order of the entries.
@@ -24,7 +22,7 @@ pub(crate) fn of(entries: &[Arc<Entry>]) -> Vec<Vec<String>> {
             let mut notes = entry.facts.notes.clone();
             notes.extend(about_key(entry, &call));
             notes.extend(unknown_names(entry, &call));
-            notes.extend(before.remark(entry, &call));
+            notes.extend(before.remark(entry));
             notes.extend(past_the_end(entry, &call));
             notes
         })
@@ -84,13 +82,12 @@ struct Last {
 }
 
 impl Before {
-    fn remark(&mut self, entry: &Entry, call: &Call<'_>) -> Vec<String> {
-        let Some((spec, parameter)) = operations::at(call.path) else { return Vec::new() };
+    fn remark(&mut self, entry: &Entry) -> Vec<String> {
         let facts = &entry.facts;
-        let parameter = decode(parameter);
-        let request =
-            Request::new((spec.operation, &parameter), call, &facts.dialect, (None, facts.key_match));
-        let (print, key) = (request.fingerprint(), facts.keys.label(facts.key_match).unwrap_or_default());
+        if facts.spec.is_none() {
+            return Vec::new();
+        }
+        let (print, key) = (facts.fingerprint, facts.keys.label(facts.key_match).unwrap_or_default());
         let mut notes = Vec::new();
         let last = self.by_call.get(&print);
         let soon = last

@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 use crate::api::error::{ApiError, Code};
 use crate::api::field::{self, Field};
 use crate::api::operation::Operation;
-use crate::api::query::{page, within_window};
+use crate::api::query::{AnsweredPage, page, within_window};
 use crate::api::schema::{self, ResponseDate, ResponseTime, schemas};
 use crate::dataset::added;
 use crate::dataset::questions::QuestionView;
@@ -39,7 +39,7 @@ pub(crate) static SPEC: Spec = Spec {
     paging: Some(Paging {
         start: StartIndex::Body(START_INDEX),
         count: None,
-        body_count: Some(page_size),
+        body_count: Some((PAGE_SIZE, page_size)),
         element: "question",
         total: Some("totalCount"),
     }),
@@ -145,7 +145,10 @@ fn run(context: &Context<'_>, authorized: &Authorized<'_>) -> Result<Done, ApiEr
     let page = listed().skip(skip).take(take).filter_map(|question| dataset.listed_question(question));
     let questions_and_answers = page.map(Question::of).collect();
     let account = dataset.account(dataset.account_at(place)).number;
-    Ok(Done::new(account, &Response { total_count: listed().count(), questions_and_answers }))
+    let response = Response { total_count: listed().count(), questions_and_answers };
+    let (length, total) = (response.questions_and_answers.len(), response.total_count);
+    let page = AnsweredPage { start, length: length as u64, total: Some(total as u64) };
+    Ok(Done { page: Some(page), ..Done::new(account, &response) })
 }
 
 impl<'a> Question<'a> {

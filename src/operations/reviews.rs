@@ -15,7 +15,7 @@ use crate::api::dates::Day;
 use crate::api::error::{ApiError, Code};
 use crate::api::field::{self, Field, element_must_be, must_be};
 use crate::api::operation::Operation;
-use crate::api::query::{index, page, within_window};
+use crate::api::query::{AnsweredPage, index, page, within_window};
 use crate::api::schema::{self, Integer, Rating, RequestDate, ResponseDate, schemas};
 use crate::api::sources;
 use crate::dataset::added::{self, ListedReview};
@@ -232,9 +232,16 @@ fn run(context: &Context<'_>, authorized: &Authorized<'_>) -> Result<Done, ApiEr
     };
     let reviews = added::reviews(dataset, context.added, &filter, search.as_deref());
     let (skip, take) = page(start, count);
-    let body = list(dataset, reviews.skip(skip).take(take), take).into();
+    let mut rest = reviews.skip(skip);
+    let mut length = 0;
+    let body = list(dataset, rest.by_ref().take(take).inspect(|_| length += 1), take).into();
+    // A search would go on to the end of the list for the next review.
+    let is_last = length < take || (search.is_none() && rest.next().is_none());
+    let length = length as u64;
+    let total = (is_last && (length > 0 || start == 0)).then_some(start + length);
+    let page = Some(AnsweredPage { start, length, total });
     let account = dataset.account(dataset.account_at(place)).number;
-    Ok(Done { body, account, contact: None, note: None })
+    Ok(Done { body, account, contact: None, note: None, page })
 }
 
 fn bad_index(code: Code, name: &str, sent: &str) -> ApiError {
@@ -318,9 +325,9 @@ fn list<'a>(dataset: &Dataset, reviews: impl Iterator<Item = ListedReview<'a>>, 
             if body.len() > 1 {
                 body.push(b',');
             }
-            match review {
-                ListedReview::Seeded(row) => rendered.append(dataset, row, &mut body),
-                added @ ListedReview::Added(_) => render(dataset, added, &mut body),
+            match (review, rendered.as_mut()) {
+                (ListedReview::Seeded(row), Some(rendered)) => rendered.append(dataset, row, &mut body),
+                (review, _) => render(dataset, review, &mut body),
             }
         }
     });
@@ -345,7 +352,15 @@ const RENDERED_ROWS: usize = 2048;
 const RENDERED_BYTES: usize = 4096;
 
 thread_local! {
-    static RENDERED: RefCell<RenderedReviews> = RefCell::default();
+    /// None on threads that answer long calls: there are many of them, and long pages do not overlap.
+    static RENDERED: RefCell<Option<RenderedReviews>> = const { RefCell::new(None) };
+}
+
+/// Lets this thread keep the reviews that it renders. Each worker thread of the server does.
+pub(crate) fn keep_rendered() {
+    RENDERED.with_borrow_mut(|rendered| {
+        rendered.get_or_insert_default();
+    });
 }
 
 /// Reviews that this thread has rendered, by row. Pages overlap: different calls show the same reviews, and the words of a

@@ -14,7 +14,7 @@ use crate::api::error::{ApiError, Code};
 use crate::api::field::{self, Field, must_be};
 use crate::api::fold::fold;
 use crate::api::operation::Operation;
-use crate::api::query::{WINDOW, index, page};
+use crate::api::query::{AnsweredPage, WINDOW, index, page};
 use crate::api::schema::{self, Integer, Rating, RequestDate};
 use crate::api::sources;
 use crate::dataset::facts::Dataset;
@@ -171,7 +171,8 @@ fn run(context: &Context<'_>, authorized: &Authorized<'_>, enterprise: u32) -> R
     let shown = points.get(skip..).unwrap_or_default();
     let data_points = &shown[..take.min(shown.len())];
     let response = Response { total_count: points.len(), data_points };
-    Ok(Done::new(dataset.account(enterprise).number, &response))
+    let page = AnsweredPage { start, length: data_points.len() as u64, total: Some(points.len() as u64) };
+    Ok(Done { page: Some(page), ..Done::new(dataset.account(enterprise).number, &response) })
 }
 
 /// The parameter `page-size`. What is not an integer is refused as out of range, as the API does.

@@ -11,6 +11,7 @@ use crate::api::call::Call;
 use crate::api::dialect::{Dialect, Names};
 use crate::api::error::{ApiError, Code};
 use crate::api::operation::Operation;
+use crate::api::query::AnsweredPage;
 use crate::auth::Caller;
 use crate::dataset::added::Additions;
 use crate::dataset::facts::Dataset;
@@ -111,8 +112,8 @@ pub(crate) struct Paging {
     pub(crate) start: StartIndex,
     /// The query parameter with the length of a page, where there is one.
     pub(crate) count: Option<ParameterName>,
-    /// Reads the length of a page from the body, where it has one.
-    pub(crate) body_count: Option<ReadCount>,
+    /// The field of the body with the length of a page, where it has one, and what reads it.
+    pub(crate) body_count: Option<(&'static str, ReadCount)>,
     /// The member of the answer with the length of the list. None if the answer is only the page.
     pub(crate) total: Option<&'static str>,
     /// What an element of the list is.
@@ -125,7 +126,25 @@ impl Paging {
         if let Some(name) = self.count {
             return call.parameter(name.get(dialect))?.trim().parse().ok();
         }
-        self.body_count.and_then(|count| count(call.bytes()))
+        self.body_count.and_then(|(_, count)| count(call.bytes()))
+    }
+
+    /// Whether a query parameter says which page of the list is wanted.
+    pub(crate) fn is_in_query(&self, name: &str, dialect: &Dialect) -> bool {
+        let start = match self.start {
+            StartIndex::Query(start) => Some(start),
+            StartIndex::Body(_) => None,
+        };
+        start.into_iter().chain(self.count).any(|known| known.get(dialect) == name)
+    }
+
+    /// The fields of the body that say which page of the list is wanted.
+    pub(crate) fn fields(&self) -> impl Iterator<Item = &'static str> {
+        let start = match self.start {
+            StartIndex::Query(_) => None,
+            StartIndex::Body(start) => Some(start),
+        };
+        start.into_iter().chain(self.body_count.map(|(count, _)| count))
     }
 }
 
@@ -174,12 +193,14 @@ pub(crate) struct Done {
     pub(crate) contact: Option<u64>,
     /// A remark for the journal.
     pub(crate) note: Option<String>,
+    /// The page of a list that it answered.
+    pub(crate) page: Option<AnsweredPage>,
 }
 
 impl Done {
     /// An operation that answers this value and was about this account.
     pub(crate) fn new(account: u64, response: &impl serde::Serialize) -> Self {
-        Self { body: json(response), account, contact: None, note: None }
+        Self { body: json(response), account, contact: None, note: None, page: None }
     }
 }
 

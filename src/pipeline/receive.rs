@@ -83,6 +83,10 @@ pub(crate) fn receive<'a>(registry: &Registry, mut call: Call<'a>) -> Result<Rec
         None => None,
     };
     let prefixed = named.is_some();
+    let in_baggage = match &named {
+        Some(_) => None,
+        None => world_in_baggage(&call).filter(|_| registry.default_world().snapshot().dialect.baggage),
+    };
     let route = operations::at(call.path);
     let body_key = match route {
         Some((Spec { key: KeyIn::Body(read), .. }, _)) => read(&call),
@@ -104,7 +108,15 @@ pub(crate) fn receive<'a>(registry: &Registry, mut call: Call<'a>) -> Result<Rec
             None => call.parameter("api_key").and_then(|key| registry.of_key(&key)),
         };
     }
-    let world = named.or(key_world).unwrap_or_else(|| registry.default_world());
+    let world = match (named.or(key_world), in_baggage) {
+        (Some(world), _) => world,
+        (None, Some(name)) => {
+            let world = registry.named(&name).ok_or_else(|| no_world(registry, &name, &call))?;
+            let is_allowed = world.snapshot().dialect.baggage;
+            if is_allowed { world } else { registry.default_world() }
+        }
+        (None, None) => registry.default_world(),
+    };
     let foreign_key = claimed.is_some_and(|owner| owner.minted.is_some() && !Arc::ptr_eq(&owner, &world));
     world.touch();
     let run = world.run();
@@ -113,6 +125,19 @@ pub(crate) fn receive<'a>(registry: &Registry, mut call: Call<'a>) -> Result<Rec
         return Err(reply);
     }
     Ok(Received { at, world, run, snapshot, call, prefixed, route, body_key, foreign_key })
+}
+
+/// The world that the header `baggage` names (W3C Baggage): the first member `standin.world`. Tests of an application that
+/// renders on its server cannot give each request another base URL, but OpenTelemetry passes this header on.
+fn world_in_baggage(call: &Call<'_>) -> Option<String> {
+    let headers = call.headers.iter().filter(|(name, _)| *name == "baggage");
+    let lists = headers.filter_map(|(_, value)| std::str::from_utf8(value).ok());
+    let mut members = lists.flat_map(|list| list.split(','));
+    members.find_map(|member| {
+        // What stands behind a semicolon are properties.
+        let (name, value) = member.split(';').next()?.split_once('=')?;
+        (name.trim() == "standin.world").then(|| decode(value.trim()).into_owned())
+    })
 }
 
 /// The 404 of a world that does not exist. A preflight gets the default world's reply, so that the page may read the 404

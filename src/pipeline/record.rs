@@ -49,19 +49,24 @@ impl Handled {
 }
 
 pub(super) fn record(decided: &Decided<'_>, shaped: Shaped) -> Outcome {
-    let Received { world, run, snapshot, call, prefixed, .. } = decided.admitted.received;
-    let Shaped { reply, send_plan, code, notes } = shaped;
+    let Received { at, world, run, snapshot, call, prefixed, .. } = decided.admitted.received;
+    let Shaped { reply, send_plan, code, notes, page } = shaped;
     let operation = decided.admitted.route.as_ref().map(|route| route.spec.operation);
     let decision = decided.verdict.decision.clone().map(Arc::new);
     let entry = run.journal.is_on().then(|| {
         let facts = Facts {
             seq: decided.seq,
             reading: decided.admitted.reading,
+            arrived: *at,
+            fingerprint: decided.seen.0,
+            attempt: decided.seen.1,
             spec: decided.admitted.route.as_ref().map(|route| route.spec),
             key_match: decided.admitted.key_match,
             prefixed: *prefixed,
             answered: send_plan.answers(),
+            effect: decided.verdict.kind(),
             code,
+            page,
             decision: decision.clone(),
             keys: Arc::clone(&snapshot.keys),
             dialect: Arc::clone(&snapshot.dialect),

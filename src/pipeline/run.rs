@@ -4,6 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::api::call::{BODY_LIMIT, Body, Call};
 use crate::api::error::{ApiError, Code};
+use crate::api::query::AnsweredPage;
 use crate::api::reply::Reply;
 use crate::auth::Caller;
 use crate::clock::Reading;
@@ -24,11 +25,13 @@ pub(super) struct Ran {
     pub(super) code: Option<u32>,
     /// Remarks for the journal.
     pub(super) notes: Vec<String>,
+    /// The page of a list that was answered.
+    pub(super) page: Option<AnsweredPage>,
 }
 
 impl Ran {
     fn new(reply: Reply, code: Option<u32>) -> Self {
-        Self { reply, code, notes: Vec::new() }
+        Self { reply, code, notes: Vec::new(), page: None }
     }
 }
 
@@ -55,9 +58,9 @@ pub(super) fn run(decided: &Decided<'_>, dataset: &Dataset) -> Ran {
     // A bug in an operation costs one request.
     let result = catch_unwind(AssertUnwindSafe(|| check_and_run(admitted, route, dataset)));
     match result.unwrap_or_else(|_| Err(ApiError::new(Code::Internal, ""))) {
-        Ok(Done { body, account, contact, note }) => {
+        Ok(Done { body, account, contact, note, page }) => {
             run.operation_done(spec.operation, account, contact);
-            Ran { notes: note.into_iter().collect(), ..Ran::new(Reply::json(200, body), None) }
+            Ran { notes: note.into_iter().collect(), page, ..Ran::new(Reply::json(200, body), None) }
         }
         Err(error) => refused(Some(spec), &error),
     }

@@ -2,6 +2,7 @@
 
 use crate::api::call::Call;
 use crate::api::cors;
+use crate::api::query::AnsweredPage;
 use crate::api::reply::Reply;
 use crate::fault::body::Body;
 use crate::fault::decide::Verdict;
@@ -23,19 +24,21 @@ pub(super) struct Shaped {
     pub(super) code: Option<u32>,
     /// Remarks for the journal.
     pub(super) notes: Vec<String>,
+    /// The page of a list that was answered.
+    pub(super) page: Option<AnsweredPage>,
 }
 
 pub(super) fn shape(decided: &Decided<'_>, ran: Ran) -> Shaped {
     let Received { snapshot, call, .. } = decided.admitted.received;
     let verdict = &decided.verdict;
-    let Ran { mut reply, code, mut notes } = ran;
+    let Ran { mut reply, code, mut notes, page } = ran;
     notes.extend(change_body(&mut reply, verdict));
     let reply = cors::add_headers(add_trace(reply, verdict, snapshot, call), &snapshot.dialect.cors, call);
     let reply = match verdict.taken.and_then(|fault| fault.effect.headers.as_ref()) {
         Some(headers) => headers.apply(reply),
         None => reply,
     };
-    Shaped { reply, send_plan: SendPlan::of(verdict), code, notes }
+    Shaped { reply, send_plan: SendPlan::of(verdict), code, notes, page }
 }
 
 /// Changes the body as the fault says, and gives a remark for the journal. A patch that does not apply changes nothing.

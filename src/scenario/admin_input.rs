@@ -1,8 +1,9 @@
-//! Faults and clocks that the admin API receives. They are read and checked as in a file, with the same diagnostics.
+//! Faults, expectations and clocks that the admin API receives. They are read and checked as in a file, with the same diagnostics.
 
 use std::path::Path;
 
 use crate::clock::{self, Moment};
+use crate::expect::expectation::Expectation;
 use crate::fault::Fault;
 use crate::scenario::diagnostic::{Diagnostic, Findings};
 use crate::scenario::node::{Node, Value};
@@ -11,7 +12,7 @@ use crate::scenario::read::read_value;
 use crate::scenario::references::References;
 use crate::scenario::report::wrong_kind;
 use crate::scenario::source::Sources;
-use crate::scenario::{fault, json, validate, yaml};
+use crate::scenario::{expect, fault, json, validate, yaml};
 
 /// The file name that diagnostics show.
 const BODY: &str = "body";
@@ -68,6 +69,35 @@ fn check_name(findings: &mut Findings, node: &Node, name: &str) {
             .error("wrong-name", span, message)
             .help("leave `name` out, or send the fault under its own name");
     }
+}
+
+/// Parses a list of expectations. One without a name is named by its place. An empty text is an empty list.
+pub(crate) fn parse_expectations(
+    references: &References,
+    text: &str,
+) -> Result<Vec<Expectation>, Vec<Diagnostic>> {
+    if text.trim().is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut input = Input::parse(text);
+    let mut node = input.node.take();
+    let expectations = match node.as_mut().map(|node| &mut node.value) {
+        Some(Value::List(list)) => {
+            for (place, node) in list.iter_mut().enumerate() {
+                node.set_default("name", &format!("expectation {}", place + 1));
+            }
+            let nodes: Vec<&Node> = list.iter().collect();
+            Some(expect::validate(&mut input.findings, references, &nodes))
+        }
+        Some(Value::Null | Value::Scalar(_) | Value::Map(_)) => {
+            if let Some(node) = &node {
+                wrong_kind(&mut input.findings, node, "the body must be a list of expectations");
+            }
+            None
+        }
+        None => None,
+    };
+    input.finish(expectations).map(|(expectations, _)| expectations)
 }
 
 /// Parses the members `faults` and `clock` of a request that creates a world now.

@@ -6,6 +6,7 @@ use crate::scenario::collections::Dictionary;
 use crate::scenario::node::{Node, Value};
 use crate::scenario::raw::{Dialect, List, ScenarioFile};
 use crate::scenario::read::{RawMap, Spanned};
+use crate::scenario::scorecard;
 
 /// Merges `over` into `base`. A list entry replaces the entry of the same name, maps are merged key by key, and any other
 /// value is replaced whole.
@@ -26,6 +27,7 @@ pub(crate) fn merge(mut base: ScenarioFile, mut over: ScenarioFile) -> ScenarioF
     over.webhooks = merge_values(base.webhooks.take(), over.webhooks, |base, over| {
         merge_nodes(base, over, &["events"]);
     });
+    over.scorecard = merge_values(base.scorecard.take(), over.scorecard, scorecard::merge);
     base.merge(over);
     base
 }

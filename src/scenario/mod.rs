@@ -18,7 +18,6 @@ pub(crate) mod times;
 pub(crate) mod collections;
 pub(crate) mod raw;
 pub(crate) mod raw_records;
-pub(crate) mod raw_expect;
 pub(crate) mod loader;
 pub(crate) mod merge;
 pub(crate) mod seed_data;
@@ -29,6 +28,8 @@ pub(crate) mod validate;
 pub(crate) mod fault;
 pub(crate) mod webhook;
 pub(crate) mod expect;
+/// Thresholds of the scorecard.
+pub(crate) mod scorecard;
 pub(crate) mod route;
 pub(crate) mod admin_input;
 pub(crate) mod arrival;
@@ -237,7 +238,7 @@ pub(crate) fn schema() -> Json {
     for (section, section_schema) in [
         ("faults", List::<fault::raw::Fault>::schema(&mut definitions)),
         ("webhooks", webhook::raw::Webhooks::schema(&mut definitions)),
-        ("expect", List::<raw_expect::Expectation>::schema(&mut definitions)),
+        ("expect", List::<expect::raw::Expectation>::schema(&mut definitions)),
         ("routes", List::<route::RouteMap>::schema(&mut definitions)),
         ("demo", List::<demo::ButtonMap>::schema(&mut definitions)),
     ] {

@@ -8,6 +8,7 @@ use crate::clock::{self, Moment};
 use crate::dataset::records::Business;
 use crate::draw::Seed;
 use crate::expect::expectation::Expectation;
+use crate::expect::scorecard::settings::Settings;
 use crate::fault::Fault;
 use crate::scenario::route::Route;
 use crate::webhook::settings::{Happening, Webhooks};
@@ -31,8 +32,9 @@ pub(crate) struct Scenario {
     /// The faults, in the order in which they are considered.
     pub(crate) faults: Vec<Fault>,
     pub(crate) webhooks: Webhooks,
-    #[cfg_attr(not(test), expect(dead_code, reason = "they are checked, and not acted on yet"))]
+    /// What a client is expected to do.
     pub(crate) expectations: Vec<Expectation>,
+    pub(crate) scorecard: Settings,
     /// The routes, in the order in which they are considered.
     #[cfg_attr(not(test), expect(dead_code, reason = "they are checked, and not acted on yet"))]
     pub(crate) routes: Vec<Route>,

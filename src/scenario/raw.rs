@@ -4,6 +4,7 @@
 use serde_json::{Map, Value as Json, json};
 
 use crate::auth::RateLimit;
+use crate::expect::scorecard::settings::Settings;
 use crate::scenario::collections::Dictionary;
 use crate::scenario::diagnostic::Findings;
 use crate::scenario::node::{Node, Value};
@@ -45,6 +46,8 @@ raw! {
         optional "webhooks" webhooks: Node,
         /// Expectations about the client's behaviour.
         optional "expect" expect: List<Node>,
+        /// Thresholds of the scorecard's rules, or `off` for a rule.
+        optional "scorecard" scorecard: Settings,
         /// Stubs of operations that the simulated API does not have.
         optional "routes" routes: List<Node>,
         /// Variations of the API's behaviour where its document is silent.
@@ -145,6 +148,8 @@ raw! {
         optional "contact_identity" contact_identity: ContactIdentity,
         /// Whether a response to a request beyond the rate limit has the header `Retry-After`.
         optional "retry_after" retry_after: bool,
+        /// Whether the W3C header `baggage` can name the world of a request: `standin.world=NAME`. Default: true.
+        optional "baggage" baggage: bool,
         /// Origins that may send requests from a browser (CORS): `any`, `none` or a list.
         optional "cors" cors: Cors,
         /// Review sources by alias, in addition to the built-in ones or in place of them.

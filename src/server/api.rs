@@ -15,12 +15,14 @@ use crate::api::call::{Body, Call, OwnedCall, decode_unreserved};
 use crate::api::error::{ApiError, Code};
 use crate::api::reply::Reply;
 use crate::clock;
+use crate::journal::entry::Entry;
 use crate::pipeline;
 use crate::pipeline::receive::{Received, receive};
 use crate::pipeline::record::{Handled, Outcome};
 use crate::server::log::Line;
 use crate::server::long::{self, Room};
 use crate::server::state::State;
+use crate::server::wire::shaped::Control;
 use crate::server::{body, wire};
 use crate::world::snapshot::Snapshot;
 
@@ -46,6 +48,9 @@ pub(crate) async fn answer(
     // The answer may be delayed.
     drop(held);
     let mut exchange = Exchange::new(&state, &request, began, &reply, handled);
+    if let (Some(control), Some(entry)) = (request.conn_data::<Control>(), exchange.entry()) {
+        control.follow(entry);
+    }
     let response = wire::perform(&request, send_plan, response(reply)).await;
     let response = long::send(response, room);
     exchange.is_answered = true;
@@ -117,6 +122,7 @@ fn call<'a>(request: &'a HttpRequest, path: &'a str, body: Body<'a>) -> Call<'a>
         query: request.uri().query().unwrap_or_default(),
         headers,
         body,
+        connection: request.conn_data::<Control>().map_or(0, Control::number),
     }
 }
 
@@ -169,6 +175,11 @@ impl<'a> Exchange<'a> {
             .and_then(|_| reply.headers.iter().find(|(name, _)| name == "x-standin-detail"));
         let detail = detail.map(|(_, value)| value.clone());
         Self { state, request, began, status: reply.status, detail, handled, is_answered: false }
+    }
+
+    /// Its entry in the journal.
+    fn entry(&self) -> Option<&Arc<Entry>> {
+        self.handled.as_ref()?.entry.as_ref()
     }
 }
 

@@ -4,6 +4,7 @@ use actix_web::dev::{ServiceFactory, ServiceRequest, ServiceResponse};
 use actix_web::middleware::{NormalizePath, from_fn};
 use actix_web::{App, Error, guard, web};
 
+use crate::operations::reviews;
 use crate::server::guard::check;
 use crate::server::middleware::surround;
 use crate::server::state::State;
@@ -15,6 +16,7 @@ pub(crate) fn app(
 ) -> App<
     impl ServiceFactory<ServiceRequest, Config = (), Response = ServiceResponse, Error = Error, InitError = ()>,
 > {
+    reviews::keep_rendered();
     // Of several `wrap` calls, the last one sees the request first.
     App::new()
         .app_data(state)

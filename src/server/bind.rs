@@ -99,6 +99,11 @@ impl Running {
     pub(crate) const fn address(&self) -> SocketAddr {
         self.address
     }
+
+    /// Whether the simulated API has had a request, in any world and also before a reset.
+    pub(crate) fn has_had_calls(&self) -> bool {
+        self.state.upgrade().is_some_and(|state| state.metrics.has_any())
+    }
 }
 
 impl Drop for Running {

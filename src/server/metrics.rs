@@ -146,6 +146,13 @@ impl Metrics {
         let call = labels.lock().unwrap_or_else(PoisonError::into_inner).labels(call);
         self.calls.get_or_create(&call).inc();
     }
+
+    /// Whether a request was counted.
+    pub(crate) fn has_any(&self) -> bool {
+        let has_others =
+            |labels: &Mutex<Labels>| !labels.lock().unwrap_or_else(PoisonError::into_inner).known.is_empty();
+        self.usual.iter().any(|(_, good)| good.get() > 0) || self.labels.iter().any(has_others)
+    }
 }
 
 /// Metrics in the text format of Prometheus.

@@ -255,7 +255,7 @@ proptest! {
     fn no_bytes_make_an_operation_panic((path, method, query, headers, body, large) in calls()) {
         let headers = headers.iter().map(|(name, value)| (*name, value.as_slice())).collect();
         let body = if large { Body::TooLarge } else { Body::Whole(&body) };
-        let reply = answer(registry(), Call { method, path: &path, query: &query, headers, body });
+        let reply = answer(registry(), Call { method, path: &path, query: &query, headers, body, connection: 0 });
         check_reply(&reply);
     }
 }

@@ -166,6 +166,7 @@ impl ScenarioFolder {
             query,
             headers: vec![("x-api-key", b"k"), ("x-business-number", number.as_bytes())],
             body: Body::Whole(body.as_bytes()),
+            connection: 0,
         };
         let reply = match receive(&self.registry, call) {
             Ok(received) => pipeline::answer(&received, received.snapshot.dataset()).reply,
@@ -222,6 +223,7 @@ impl Request {
             query: &self.query,
             headers: self.headers.iter().map(|(name, value)| (*name, value.as_bytes())).collect(),
             body: Body::Whole(self.body.as_bytes()),
+            connection: 0,
         };
         let received = receive(registry, call).unwrap();
         pipeline::answer(&received, received.snapshot.dataset())

@@ -70,8 +70,10 @@ fn post(path: &str, query: &str, body: &Value) -> Value {
 fn post_to(registry: &Registry, path: &str, query: &str, body: &Value) -> Value {
     let body = body.to_string();
     let headers = vec![("x-api-key", &b"k"[..]), ("x-business-number", &b"1"[..])];
-    let reply =
-        answer(registry, Call { method: "POST", path, query, headers, body: Body::Whole(body.as_bytes()) });
+    let reply = answer(
+        registry,
+        Call { method: "POST", path, query, headers, body: Body::Whole(body.as_bytes()), connection: 0 },
+    );
     assert_eq!(reply.status, 200, "{path}?{query} {body}: {}", String::from_utf8_lossy(&reply.body));
     serde_json::from_slice(&reply.body).unwrap()
 }

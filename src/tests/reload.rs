@@ -307,6 +307,7 @@ fn a_call_in_flight_keeps_its_snapshot() {
         query: "",
         headers: vec![("x-api-key", b"k")],
         body: Body::Whole(body),
+        connection: 0,
     };
     let received = pipeline::receive::receive(&folder.registry, call).unwrap();
     folder.save("a.yaml", &with(5));

@@ -105,6 +105,7 @@ fn a_call_located_before_a_reset_leaves_nothing_in_the_world_after_it() {
         query: "",
         headers: vec![("x-api-key", b"k"), ("x-business-number", b"1")],
         body: Body::Whole(br#"{"email": "zoe@x.test", "businessIds": [11]}"#),
+        connection: 0,
     };
     let received = receive(&folder.registry, call.clone()).unwrap();
     let world = folder.registry.default_world();

@@ -36,6 +36,9 @@ pub(crate) struct Outgoing {
     pub(crate) timeout: Duration,
 }
 
+/// How the reason begins of an attempt that was not answered in time.
+pub(crate) const NO_ANSWER: &str = "no answer within";
+
 /// Why an attempt got no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Failure {
@@ -137,7 +140,7 @@ impl Client for Http {
             let exchange = self.exchange(outgoing, policy);
             match tokio::time::timeout(outgoing.timeout, exchange).await {
                 Ok(result) => result,
-                Err(_) => Err(Failure::Failed(format!("no answer within {:?}", outgoing.timeout))),
+                Err(_) => Err(Failure::Failed(format!("{NO_ANSWER} {:?}", outgoing.timeout))),
             }
         })
     }

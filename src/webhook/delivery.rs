@@ -1,12 +1,14 @@
 //! A delivery: one event for one subscription, with all its attempts.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
 use crate::clock::Moment;
 use crate::webhook::event::Event;
+use crate::webhook::settings::DeliveryEffect;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Delivery {
@@ -52,6 +54,12 @@ impl Status {
 pub(crate) struct Attempt {
     /// World time.
     pub(crate) at: Moment,
+    /// Real time since the world's start.
+    pub(crate) elapsed: Duration,
+    /// The system's time.
+    pub(crate) sent: Moment,
+    /// The effect of the fault that applied to this attempt.
+    pub(crate) fault: Option<DeliveryEffect>,
     /// The headers sent.
     pub(crate) headers: Vec<(&'static str, String)>,
     /// How many bytes of the body were sent, if not all.

@@ -12,6 +12,9 @@ use crate::webhook::payload::Payload;
 use crate::webhook::plan::WebhookPlan;
 use crate::webhook::template::Problem;
 
+/// Name of the event that the fault `unknown-event` sends. No subscription has it.
+pub(crate) const UNKNOWN: &str = "standin.unknown";
+
 #[derive(Debug)]
 pub(crate) struct Event {
     pub(crate) id: String,

@@ -170,13 +170,17 @@ pub(crate) enum DeliveryEffect {
     BadSignature,
     /// `truncate`: its body is cut off.
     Truncate,
+    /// `unknown-event`: an event that nobody subscribed to comes behind it.
+    UnknownEvent,
 }
 
 impl DeliveryEffect {
     pub(crate) const fn stage(self) -> Stage {
         match self {
             Self::BadSignature | Self::Truncate => Stage::Attempt,
-            Self::Duplicate | Self::Drop | Self::Delay(_) | Self::Reorder => Stage::Delivery,
+            Self::Duplicate | Self::Drop | Self::Delay(_) | Self::Reorder | Self::UnknownEvent => {
+                Stage::Delivery
+            }
         }
     }
 }

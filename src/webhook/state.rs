@@ -17,7 +17,7 @@ use crate::memory::Memory;
 use crate::webhook::client::{Failure, Outgoing};
 use crate::webhook::conversation::{Change, Conversation, Conversations};
 use crate::webhook::delivery::{Answer, Attempt, Delivery, Outcome, Status};
-use crate::webhook::event::{Content, Event, Identity};
+use crate::webhook::event::{Content, Event, Identity, UNKNOWN};
 use crate::webhook::fault::{DeliveryKey, Stage};
 use crate::webhook::occurrences::Occurrences;
 use crate::webhook::plan::WebhookPlan;
@@ -124,6 +124,8 @@ pub(crate) struct DueDelivery {
     event: Arc<Event>,
     endpoint: Arc<str>,
     at: Moment,
+    /// Real time since the world's start.
+    elapsed: Duration,
     effect: Option<DeliveryEffect>,
     pub(crate) plan: Arc<WebhookPlan>,
     /// Whether a foreign web page made the subscription.
@@ -240,6 +242,7 @@ impl WebhookState {
                 event: Arc::clone(event),
                 endpoint: Arc::clone(endpoint),
                 at: reading.now,
+                elapsed: reading.elapsed,
                 effect,
                 plan: Arc::clone(plan),
                 by_page: *by_page,
@@ -255,6 +258,9 @@ impl WebhookState {
             let Outgoing { headers, cut, .. } = outgoing;
             delivery.attempts.push(Attempt {
                 at: due.at,
+                elapsed: due.elapsed,
+                sent: clock::system_now(),
+                fault: due.effect,
                 headers: headers.clone(),
                 cut: *cut,
                 outcome: None,
@@ -415,20 +421,32 @@ impl State {
             key.subscription = subscription.id;
             let faults = (plan.settings.faults.as_slice(), Stage::Delivery);
             let effect = key.decide(faults, *seed, since_start, fault_counters);
-            let id = Draw::new(*seed, "delivery id").with(key.fingerprint()).number();
-            let delivery = Delivery {
-                id: format!("dlv_{id:016x}"),
-                event: Arc::clone(&event),
-                subscription: subscription.id,
-                endpoint: subscription.endpoint.into(),
-                by_page: subscription.by_page,
-                status: if has_room { Status::Pending } else { Status::Dead },
-                reason: (!has_room).then(|| QUEUE_FULL.to_owned()),
-                attempts: Vec::new(),
-                body_size: 0,
+            let endpoint: Arc<str> = subscription.endpoint.into();
+            let mut deliver = |event: Arc<Event>, key: &DeliveryKey<'_>| {
+                let id = Draw::new(*seed, "delivery id").with(key.fingerprint()).number();
+                let delivery = Delivery {
+                    id: format!("dlv_{id:016x}"),
+                    event,
+                    subscription: subscription.id,
+                    endpoint: Arc::clone(&endpoint),
+                    by_page: subscription.by_page,
+                    status: if has_room { Status::Pending } else { Status::Dead },
+                    reason: (!has_room).then(|| QUEUE_FULL.to_owned()),
+                    attempts: Vec::new(),
+                    body_size: 0,
+                };
+                emitted.deliveries += 1;
+                emitted.dead += usize::from(schedule.add(delivery, effect, now) == Status::Dead);
             };
-            emitted.deliveries += 1;
-            emitted.dead += usize::from(schedule.add(delivery, effect, now) == Status::Dead);
+            deliver(Arc::clone(&event), &key);
+            if effect == Some(DeliveryEffect::UnknownEvent) {
+                let key = DeliveryKey { event: UNKNOWN, ..key };
+                let id = Draw::new(*seed, "event id").with(key.fingerprint()).number();
+                let identity = Identity { name: UNKNOWN, business, conversation, occurrence, at: now };
+                let content = Content { conversation: changed.map(Conversation::snapshot), data: None };
+                let event = Event::new(format!("evt_{id:016x}"), identity, content, plan, memory);
+                deliver(Arc::new(event), &key);
+            }
         }
         Some(emitted)
     }

@@ -18,6 +18,12 @@ use crate::world::snapshot::Snapshot;
 /// Another name of the default scenario's standing world.
 pub(crate) const DEFAULT: &str = "default";
 
+/// A new API key; none if the system provides no random number.
+pub(crate) fn mint() -> Option<String> {
+    let (Ok(first), Ok(second)) = (Seed::random(), Seed::random()) else { return None };
+    Some(format!("{MINTED_PREFIX}{:014x}{:014x}", first.0, second.0))
+}
+
 #[derive(Debug)]
 pub(crate) struct Registry {
     /// Name of the default scenario; it stays for the life of the process.
@@ -218,8 +224,7 @@ impl Registry {
     }
 
     fn made(&self, wanted: WorldRequest) -> Result<Arc<World>, CreateError> {
-        let key = Seed::random().and_then(|a| Ok((a, Seed::random()?))).map_err(|_| CreateError::NoKey)?;
-        let key = format!("{MINTED_PREFIX}{:014x}{:014x}", key.0.0, key.1.0);
+        let key = mint().ok_or(CreateError::NoKey)?;
         let scenario = self.scenario(wanted.scenario.as_deref());
         let scenario =
             scenario.ok_or_else(|| CreateError::NoScenario(wanted.scenario.unwrap_or_default()))?;

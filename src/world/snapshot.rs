@@ -12,6 +12,8 @@ use crate::clock::{self, Moment};
 use crate::dataset::facts::Dataset;
 use crate::dataset::records::{Business, Location, Questions, Reviews};
 use crate::draw::Seed;
+use crate::expect::expectation::Expectation;
+use crate::expect::scorecard::settings::Settings;
 use crate::fault::counters;
 use crate::memory::{Limits, Memory, Share};
 use crate::scenario::model::Scenario;
@@ -42,8 +44,12 @@ pub(crate) struct Snapshot {
     pub(crate) dialect: Arc<Dialect>,
     pub(crate) faults: Arc<counters::Plan>,
     pub(crate) webhooks: Arc<WebhookPlan>,
+    /// What the scenario expects of a client.
+    pub(crate) expectations: Arc<Vec<Expectation>>,
     /// Names of webhook events that the scenario adds.
     pub(crate) events: Arc<Vec<String>>,
+    /// Thresholds of the scorecard.
+    pub(crate) scorecard: Arc<Settings>,
     pub(crate) counts: Counts,
     /// The instant to which its relative dates refer: the clock's start, or that of the load.
     pub(crate) start: Moment,
@@ -194,6 +200,8 @@ impl Snapshot {
             faults: Arc::new(counters::Plan::new(generation, scenario.faults)),
             events: Arc::new(scenario.webhooks.events.keys().cloned().collect()),
             webhooks: Arc::new(WebhookPlan::new(scenario.webhooks)),
+            scorecard: Arc::new(scenario.scorecard),
+            expectations: Arc::new(scenario.expectations),
             start: scenario.now,
             follows_day: scenario.follows_day,
             businesses: Arc::new(scenario.businesses),

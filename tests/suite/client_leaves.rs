@@ -47,6 +47,8 @@ fn a_client_that_leaves_during_a_delay_is_logged_and_counted_when_it_does() {
     assert!(entry(&server).unwrap()["durationMs"].as_f64().unwrap() > 0.0);
     wait_until("the request is logged", || log_line(&server).is_some());
     assert!(log_line(&server).unwrap()["status"].is_null());
+    wait_until("the journal says that it left", || entry(&server).unwrap()["hungUpMs"].is_number());
+    assert!(entry(&server).unwrap()["answeredMs"].is_null());
 }
 
 #[test]
@@ -59,4 +61,31 @@ fn the_duration_of_a_delayed_request_has_the_delay_in_it() {
     assert!(line["durationUs"].as_u64().unwrap() >= 50_000, "{line}");
     assert_eq!(count(&server, "200"), 1);
     assert!(entry(&server).unwrap()["durationMs"].as_f64().unwrap() >= 50.0);
+}
+
+/// Sends one call and leaves after a second look at the journal. Returns its entry when it has ended.
+fn left(faults: &str) -> Value {
+    let server = Server::of(&[("api.yaml", &format!("{API}faults: [{faults}]\n"))], &[]);
+    let mut client = TcpStream::connect(server.base.strip_prefix("http://").unwrap()).unwrap();
+    let request =
+        "POST /v1/review/businessId/100 HTTP/1.1\r\nhost: x\r\nx-api-key: all\r\ncontent-length: 0\r\n\r\n";
+    client.write_all(request.as_bytes()).unwrap();
+    wait_until("the request is decided", || entry(&server).is_some());
+    assert!(entry(&server).unwrap()["hungUpMs"].is_null());
+    drop(client);
+    let has_ended = |entry: Value| entry["hungUpMs"].is_number() || entry["answeredMs"].is_number();
+    wait_until("the exchange has ended", || entry(&server).is_some_and(has_ended));
+    entry(&server).unwrap()
+}
+
+#[test]
+fn a_client_that_leaves_a_stalled_connection_or_half_an_answer_has_hung_up() {
+    for fault in [
+        "{name: stalled, then: {connection: stall}}",
+        "{name: stalled, then: {connection: stall, for: 1h}}",
+        "{name: slow, then: {body: {drip: 1 per 1h}}}",
+    ] {
+        let entry = left(fault);
+        assert!(entry["hungUpMs"].is_number() && entry["answeredMs"].is_null(), "{fault}: {entry}");
+    }
 }

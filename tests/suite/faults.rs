@@ -632,3 +632,21 @@ fn each_world_has_its_own_counts_and_a_reset_restarts_them() {
     server().admin("POST", &format!("worlds/{one}/reset")).send().ok();
     assert_eq!([status(&two), status(&one), status(&one)], [401, 200, 401]);
 }
+
+#[test]
+fn a_fault_by_fingerprint_strikes_that_request_and_its_retries_alone() {
+    let (name, page) = (made(), |client: &Client, count: &str| {
+        client.reviews(100).raw_query(&format!("count={count}")).send().status
+    });
+    let client = server().world(&name).with_key("k");
+    assert_eq!([page(&client, "1"), page(&client, "2")], [200, 200]);
+    let entries = server().admin("GET", &format!("worlds/{name}/requests")).send().ok();
+    let print = entries[0]["fingerprint"].as_str().unwrap();
+    let fault = |print: &str| json!({"when": {"fingerprint": [print, "0123456789abcdef"]}, "hits": "1-2", "then": {"status": 503}});
+    server().admin("PUT", &format!("worlds/{name}/faults/one")).json(&fault(&print[..6])).send();
+    let statuses = ["2", "1", "2", "1", "1"].map(|count| page(&client, count));
+    assert_eq!(statuses, [200, 503, 200, 503, 200]);
+    let refused = server().admin("PUT", &format!("worlds/{name}/faults/one")).json(&fault("12345")).send();
+    assert_eq!(refused.status, 400);
+    assert!(refused.text().contains("the first 6 to 16 hexadecimal digits"), "{}", refused.text());
+}

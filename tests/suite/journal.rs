@@ -5,6 +5,7 @@ use std::thread;
 
 use serde_json::{Value, json};
 
+use crate::fault_wire::{RawConnection, post};
 use crate::harness::{Answer, Client, Server, wait_until};
 use crate::stage::API;
 
@@ -85,7 +86,54 @@ fn an_entry_has_everything_about_a_call() {
         ]
     );
     let members: Vec<&str> = entry.as_object().unwrap().keys().map(String::as_str).collect();
-    assert_eq!(members.len(), 18, "{members:?}");
+    assert_eq!(members.len(), 23, "{members:?}");
+}
+
+#[test]
+fn an_entry_tells_which_calls_are_the_same_and_on_which_connection_each_came() {
+    let server = faulty(&[]);
+    let first = demo(&server);
+    first.qna(100).send();
+    first.qna(100).send().ok();
+    first.qna(100).raw_query("startIndex=1").send();
+    let mut other = RawConnection::to(&server);
+    other.send(post("/nowhere", "", &json!({})));
+    other.answer();
+    first.call("GET", "/nowhere").send();
+    let entries = entries(&server, "");
+    let print = |at: usize| entries[at]["fingerprint"].as_str().unwrap();
+    assert!(print(0).len() == 16 && print(0).bytes().all(|byte| byte.is_ascii_hexdigit()), "{}", print(0));
+    assert_eq!(print(0), print(1));
+    let others: BTreeSet<&str> = (1..5).map(print).collect();
+    assert_eq!(others.len(), 4, "{others:?}");
+    let attempts: Vec<u64> = entries.iter().map(|entry| entry["attempt"].as_u64().unwrap()).collect();
+    assert_eq!(attempts, [1, 2, 1, 1, 1]);
+    let connections: Vec<u64> = entries.iter().map(|entry| entry["connection"].as_u64().unwrap()).collect();
+    assert_eq!(connections[0], connections[1], "the client keeps its connection");
+    assert_ne!(connections[2], connections[3], "{connections:?}");
+    // What the journal counts outlives its entries, but no reset.
+    server.admin("DELETE", "worlds/default/requests").send();
+    first.qna(100).send();
+    assert_eq!(self::entries(&server, "")[0]["attempt"], 3);
+    server.admin("POST", "worlds/default/reset").send();
+    first.qna(100).send();
+    assert_eq!(self::entries(&server, "")[0]["attempt"], 1);
+}
+
+#[test]
+fn an_entry_tells_when_the_whole_answer_was_sent() {
+    let server = faulty(&[]);
+    demo(&server).reviews(100).header("x-late", "1").send().ok();
+    wait_until("the answer is sent", || entries(&server, "")[0]["answeredMs"].is_number());
+    let entry = entries(&server, "").remove(0);
+    let (arrived, answered) = (entry["elapsedMs"].as_f64().unwrap(), entry["answeredMs"].as_f64().unwrap());
+    assert!(answered >= arrived + 5.0, "{entry}");
+    assert_eq!(entry["hungUpMs"], Value::Null);
+    // A fault that ends the connection ends the exchange, too.
+    let client = demo(&server);
+    assert!(thread::spawn(move || client.reviews(100).header("x-gone", "1").send()).join().is_err());
+    wait_until("the connection is ended", || entries(&server, "")[1]["answeredMs"].is_number());
+    assert_eq!(entries(&server, "")[1]["hungUpMs"], Value::Null);
 }
 
 #[test]

@@ -211,6 +211,7 @@ fn each_fault_does_what_it_says() {
           {{when: {{conversation: never}}, then: drop}},
           {{when: {{conversation: late}}, hits: 1, then: {{delay: 5s}}}},
           {{when: {{conversation: swapped}}, hits: 1, then: reorder}},
+          {{when: {{conversation: strange}}, then: unknown-event}},
           {{when: {{conversation: cut}}, per: delivery, hits: 1, then: truncate}}]"
     ));
     let receiver = Receiver::new(&[Response::Answer(200)]);
@@ -234,6 +235,7 @@ fn each_fault_does_what_it_says() {
         after(&["swapped", "swapped", "swapped"], "0s"),
         ["message.added swapped 2", "message.added swapped 1", "message.added swapped 3"]
     );
+    assert_eq!(after(&["strange"], "0s"), ["message.added strange 1", "standin.unknown strange 1"]);
     let whole = after(&["cut"], "10s");
     assert_eq!(whole, ["- - 0", "message.added cut 1"]);
     let requests = receiver.requests();

@@ -586,3 +586,48 @@ fn a_random_seed_is_drawn_and_told() {
     let error = wrong.json["error"].as_str().unwrap();
     assert!(wrong.status == 400 && error.contains("or \"random\"; it is x"), "{error}");
 }
+
+#[test]
+fn a_world_is_named_by_the_baggage_header_where_neither_path_nor_key_name_one() {
+    let server = Server::of(
+        &[
+            ("api.yaml", API),
+            (
+                "closed.yaml",
+                &API.replace("name: api", "name: closed")
+                    .replace("standin: 1", "standin: 1\ndialect: {baggage: false}"),
+            ),
+        ],
+        &["--default", "api"],
+    );
+    for name in ["one", "two"] {
+        server.admin("POST", "worlds").json(&json!({"name": name})).send();
+    }
+    server.admin("POST", "worlds").json(&json!({"name": "shut", "scenario": "closed"})).send();
+    let calls = |world: &str| {
+        server.admin("GET", &format!("worlds/{world}/requests")).send().ok().as_array().unwrap().len()
+    };
+    let call = |client: &Client, baggage: &str| client.qna(100).header("baggage", baggage).send();
+    let client = server.client().with_key("all");
+    for baggage in [
+        "standin.world=one",
+        "a=b;c=d , standin.world = one;p=q",
+        "x=%2C,standin.world=%6fne,standin.world=two",
+    ] {
+        call(&client, baggage).ok();
+    }
+    assert_eq!([calls("one"), calls("two"), calls("default")], [3, 0, 0]);
+    // The base URL comes first, and what is no baggage of ours is nobody's.
+    call(&server.world("two").with_key("all"), "standin.world=one").ok();
+    call(&client, "world=one,standin.world.x=one,standin.world").ok();
+    assert_eq!([calls("one"), calls("two"), calls("default")], [3, 1, 1]);
+    let unknown = call(&client, "standin.world=nobody");
+    assert_eq!(unknown.status, 404);
+    assert!(unknown.text().contains("No world is named nobody"), "{}", unknown.text());
+    // A scenario can switch it off for its worlds.
+    call(&client, "standin.world=shut").ok();
+    assert_eq!([calls("shut"), calls("default")], [0, 2]);
+    let server =
+        Server::of(&[("api.yaml", &API.replace("standin: 1", "standin: 1\ndialect: {baggage: false}"))], &[]);
+    call(&server.client().with_key("all"), "standin.world=nobody").ok();
+}

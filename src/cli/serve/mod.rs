@@ -187,7 +187,7 @@ fn listen(flags: &Flags) -> Result<TcpListener, Failure> {
 }
 
 /// Builds the dataset of the default scenario on a thread of its own, so the first request need not wait for it.
-fn build_first(registry: &Registry, with_progress: bool) {
+pub(crate) fn build_first(registry: &Registry, with_progress: bool) {
     let snapshot = registry.default_world().snapshot();
     if with_progress {
         let snapshot = Arc::clone(&snapshot);

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use crate::fault::condition::Condition;
+use crate::fault::condition::{Condition, Prefix};
 use crate::fault::pointer::{InvalidPointer, Pointer};
 use crate::scenario::collections::{NonNullMap, OneOrMany};
 use crate::scenario::diagnostic::Findings;
@@ -14,6 +14,21 @@ use crate::scenario::references::{References, check_businesses};
 use crate::scenario::report::{given_entries, must_be, require_entries, unknown_reference};
 use crate::scenario::scalars::{NonBlank, Text};
 use crate::scenario::source::Span;
+
+impl Read for Prefix {
+    fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
+        let prefix = node.scalar().and_then(|scalar| Self::new(&scalar.text));
+        if prefix.is_none() {
+            must_be(findings, node, "the first 6 to 16 hexadecimal digits of a fingerprint: `3f2a9c`");
+            findings.help_last("the journal shows the fingerprint of each request");
+        }
+        prefix
+    }
+
+    fn schema(_: &mut Map<String, Json>) -> Json {
+        json!({ "type": ["string", "number"], "pattern": "^[0-9A-Fa-f]{6,16}$", "minimum": 100_000 })
+    }
+}
 
 impl Read for Pointer {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
@@ -72,6 +87,8 @@ pub(crate) fn validate(findings: &mut Findings, references: &References, when: &
         headers: headers.map_or_else(Vec::new, |map| headers::by_name(findings, &map.value, values)),
         query: query.map_or_else(Vec::new, |map| query_parameters(findings, &map.value)),
         body: body.map_or_else(Vec::new, |map| body_values(findings, map)),
+        fingerprints: given_entries(findings, "fingerprint", when.fingerprint.as_ref())
+            .map_or_else(Vec::new, |list| list.0.iter().map(|prefix| prefix.value).collect()),
     }
 }
 

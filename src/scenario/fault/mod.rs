@@ -66,7 +66,7 @@ pub(crate) fn too_many(findings: &mut Findings, (section, most): (&str, usize), 
 }
 
 /// Reports a condition, or a list of hits, with more values than are compared with every request.
-fn is_too_long(findings: &mut Findings, node: Option<&Node>) -> bool {
+pub(crate) fn is_too_long(findings: &mut Findings, node: Option<&Node>) -> bool {
     let Some(node) = node.filter(|node| !node.has_at_most(MAX_VALUES)) else { return false };
     findings.error("limit", node.span, format!("this has more than {MAX_VALUES} values"));
     true
@@ -101,7 +101,7 @@ pub(crate) fn names(nodes: &[&Node]) -> Vec<String> {
 }
 
 /// Error codes outside the catalogue that faults inject.
-pub(crate) fn custom_codes(faults: &[Fault]) -> Vec<u32> {
+pub(crate) fn custom_codes<'a>(faults: impl IntoIterator<Item = &'a Fault>) -> Vec<u32> {
     let custom = |fault: &Fault| match &fault.effect.effect {
         Some(Effect::Error(Error { answer: Answer::Custom { number, .. }, .. })) => Some(*number),
         Some(
@@ -109,7 +109,7 @@ pub(crate) fn custom_codes(faults: &[Fault]) -> Vec<u32> {
         )
         | None => None,
     };
-    faults.iter().filter_map(custom).collect()
+    faults.into_iter().filter_map(custom).collect()
 }
 
 fn build(findings: &mut Findings, references: &References, node: &Node) -> Option<Fault> {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value as Json, json};
 
-use crate::fault::condition::During;
+use crate::fault::condition::{During, Prefix};
 use crate::fault::count::Hit;
 use crate::fault::delay::Delay;
 use crate::fault::pointer::Pointer;
@@ -57,6 +57,8 @@ raw! {
         optional "query" query: NonNullMap<OneOrMany<Text>>,
         /// JSON Pointers into the request body and the values they must have.
         optional "body" body: Node,
+        /// First 6 to 16 digits of the request's fingerprint, as the journal shows it: `3f2a9c`.
+        optional "fingerprint" fingerprint: OneOrMany<Prefix>,
     }
 
     /// Effect of a fault: one of `error`, `status`, `connection`, `body` and `lost`. `delay` and `headers` may accompany any of them or stand alone.

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::expect::scorecard::settings::{Limit, Setting};
 use crate::scenario::files::Memory;
 use crate::scenario::{LoadContext, load, load_text, render};
 
@@ -72,15 +73,28 @@ fn the_dialect_has_its_sources_and_statuses() {
 }
 
 #[test]
+fn the_scorecard_has_thresholds_of_every_kind() {
+    let scenario = loaded(
+        "standin: 1\nscorecard:\n  gives-up-waiting: {max: 1m}\n  attempts: {fail: 8}\n  retry-budget: {fail: 250%, warn: 12.5%}\n  grows: {factor: 1.05, chains: }\n  same-read: off\n  jitter:\n",
+    );
+    let setting = |rule: &str| format!("{:?}", scenario.scorecard.0[rule]);
+    assert_eq!(setting("gives-up-waiting"), r#"Limits({"max": Time(60s)})"#);
+    assert_eq!(setting("attempts"), r#"Limits({"fail": Count(8)})"#);
+    assert_eq!(setting("retry-budget"), r#"Limits({"fail": Share(2500000), "warn": Share(125000)})"#);
+    assert_eq!(setting("grows"), r#"Limits({"factor": Factor(1050)})"#);
+    assert_eq!((setting("same-read"), scenario.scorecard.0.len()), ("Off".to_owned(), 5));
+}
+
+#[test]
 fn an_included_record_is_replaced_by_name_and_keeps_its_position() {
     let memory = Memory::new(&[
         (
             "a.yaml",
-            "standin: 1\ninclude: [parts/b.yaml, parts/c.yaml]\nkeys: [{key: y, revoked: true}, {key: new}]\ndialect: {names: {count: n}, statuses: {89: 420}}\nclock: {mode: frozen}",
+            "standin: 1\ninclude: [parts/b.yaml, parts/c.yaml]\nkeys: [{key: y, revoked: true}, {key: new}]\ndialect: {names: {count: n}, statuses: {89: 420}}\nclock: {mode: frozen}\nscorecard: {attempts: {fail: 8}, same-read: {}, grows: off}",
         ),
         (
             "parts/b.yaml",
-            "standin: 1\nname: other\nsummary: other\npart: true\nseed: 7\nkeys: [{key: x, name: one}, {key: y, name: two}]\ndialect: {names: {start_index: s, count: c}, statuses: {1027: 400, 89: 430}}\nclock: {start: 2026-01-01, mode: running}",
+            "standin: 1\nname: other\nsummary: other\npart: true\nseed: 7\nkeys: [{key: x, name: one}, {key: y, name: two}]\ndialect: {names: {start_index: s, count: c}, statuses: {1027: 400, 89: 430}}\nclock: {start: 2026-01-01, mode: running}\nscorecard: {attempts: {warn: 4, fail: 6}, same-read: off, grows: {chains: 3}, jitter: off}",
         ),
         (
             "parts/c.yaml",
@@ -107,6 +121,16 @@ fn an_included_record_is_replaced_by_name_and_keeps_its_position() {
         format!("{:?}", scenario.dialect.statuses),
         "{(RateLimited, None): 420, (NumberInvalid, None): 400}"
     );
+    let limits = |limits: &[(&str, Limit)]| {
+        Setting::Limits(limits.iter().map(|(name, limit)| ((*name).to_owned(), *limit)).collect())
+    };
+    let merged = [
+        ("attempts", limits(&[("warn", Limit::Count(4)), ("fail", Limit::Count(8))])),
+        ("grows", Setting::Off),
+        ("jitter", Setting::Off),
+        ("same-read", limits(&[])),
+    ];
+    assert_eq!(scenario.scorecard.0, merged.map(|(rule, setting)| (rule.to_owned(), setting)).into());
     assert!(format!("{:?}", scenario.businesses).contains("😀"));
     let read: Vec<&str> = loaded.files.iter().map(|path| path.to_str().unwrap()).collect();
     assert_eq!(read, ["a.yaml", "parts/b.yaml", "parts/c.yaml", "data/r.jsonl"]);

@@ -35,6 +35,7 @@ pub(crate) fn validate(loader: &mut Loader, raw: raw::Dialect) -> Dialect {
     dialect.contact_identity_in_request =
         raw.contact_identity.is_some_and(|it| it.value == ContactIdentity::Request);
     dialect.retry_after = raw.retry_after.is_none_or(|it| it.value);
+    dialect.baggage = raw.baggage.is_none_or(|it| it.value);
     match raw.cors.map(|cors| cors.value) {
         Some(raw::Cors::None) => dialect.cors = Cors::None,
         Some(raw::Cors::Origins(list)) => dialect.cors = Cors::Origins(origins(findings, list)),

@@ -72,10 +72,8 @@ pub(crate) fn scenario(loader: &mut Loader, root: ScenarioFile, name: String) ->
     let accounts = businesses::Accounts::collect(&mut loader.findings, &businesses);
     let keys = root.keys.map_or_else(Vec::new, |list| list.value);
     let keys = keys::validate(&mut loader.findings, keys, &accounts, clock.mode, &name);
-    for (section, list) in [("expect", &root.expect), ("routes", &root.routes)] {
-        if let Some(list) = list.as_ref().filter(|list| !list.value.is_empty()) {
-            loader.findings.warning("not-acted-on", list.span, format!("`{section}` is not acted on yet"));
-        }
+    if let Some(list) = root.routes.as_ref().filter(|list| !list.value.is_empty()) {
+        loader.findings.warning("not-acted-on", list.span, "`routes` is not acted on yet");
     }
     let seed = match root.seed.map(|seed| seed.value) {
         Some(raw::Seed::Fixed(number)) => SeedSetting::Fixed(Seed(number)),
@@ -83,6 +81,7 @@ pub(crate) fn scenario(loader: &mut Loader, root: ScenarioFile, name: String) ->
         None => SeedSetting::Fixed(Seed(1)),
     };
     let businesses = businesses::validate(loader, &context, businesses, &accounts);
+    let scorecard = root.scorecard.map(|scorecard| scorecard.value).unwrap_or_default();
     let summary = root.summary.map(|summary| summary.value.0);
     let (faults, expect, routes) =
         (nodes(root.faults.as_ref()), nodes(root.expect.as_ref()), nodes(root.routes.as_ref()));
@@ -114,6 +113,7 @@ pub(crate) fn scenario(loader: &mut Loader, root: ScenarioFile, name: String) ->
         faults,
         webhooks,
         expectations,
+        scorecard,
         routes,
         demo,
     }

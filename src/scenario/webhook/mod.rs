@@ -13,6 +13,7 @@ use crate::scenario::references::{References, check_accounts};
 use crate::scenario::report::given_entries;
 use crate::scenario::scalars::NonBlank;
 use crate::scenario::webhook::raw::{DeliveryThen, EffectName};
+use crate::webhook::event::UNKNOWN;
 use crate::webhook::payload::{self, Trial};
 use crate::webhook::settings::{DeliveryEffect, DeliveryFault, Retry, Signing, Webhooks};
 
@@ -91,6 +92,10 @@ fn events(findings: &mut Findings, raw: &raw::Events) -> BTreeMap<String, Option
                     format!("`{}` is an alias of `{}`", CLOSED_ALIAS.0, CLOSED_ALIAS.1),
                 )
                 .help(format!("set the payload on `{}` instead", CLOSED_ALIAS.1));
+        } else if event.key == UNKNOWN {
+            findings
+                .error("wrong-value", event.key_span, format!("`{UNKNOWN}` must stay unknown"))
+                .help("the delivery fault `unknown-event` sends it, and nobody subscribes to it");
         } else if event.key.is_empty() || !event.key.bytes().all(letters) {
             findings
                 .error("wrong-value", event.key_span, format!("`{}` is not a valid event name", event.key))
@@ -166,6 +171,7 @@ fn delivery_fault(
         DeliveryThen::Named(EffectName::Reorder) => DeliveryEffect::Reorder,
         DeliveryThen::Named(EffectName::Truncate) => DeliveryEffect::Truncate,
         DeliveryThen::Named(EffectName::BadSignature) => DeliveryEffect::BadSignature,
+        DeliveryThen::Named(EffectName::UnknownEvent) => DeliveryEffect::UnknownEvent,
     };
     if effect == DeliveryEffect::BadSignature && *signing == Signing::None {
         findings

@@ -141,6 +141,7 @@ choice! {
     /// A delivery fault's effect that is written as one word.
     pub(crate) enum EffectName {
         "duplicate" Duplicate, "drop" Drop, "reorder" Reorder, "bad-signature" BadSignature, "truncate" Truncate,
+        "unknown-event" UnknownEvent,
     }
 }
 
@@ -214,7 +215,7 @@ impl Read for DeliveryThen {
         let found = EffectName::read(findings, node);
         if found.is_none() {
             findings.help_last(
-                "allowed: `duplicate`, `drop`, `{delay: 5s}`, `reorder`, `bad-signature` or `truncate`",
+                "allowed: `duplicate`, `drop`, `{delay: 5s}`, `reorder`, `bad-signature`, `truncate` or `unknown-event`",
             );
         }
         found.map(Self::Named)

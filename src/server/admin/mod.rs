@@ -21,6 +21,9 @@ pub(crate) mod reviews;
 pub(crate) mod questions;
 /// What reviews and questions have in common.
 pub(crate) mod records;
+pub(crate) mod record;
+pub(crate) mod report;
+pub(crate) mod verify;
 
 use actix_web::{HttpRequest, HttpResponse, web};
 
@@ -49,6 +52,7 @@ pub(crate) fn routes(config: &mut web::ServiceConfig) {
                         .delete(faults::delete),
                 )
                 .service(web::resource("/requests").get(requests::list).delete(requests::clear))
+                .service(web::resource("/verify").post(verify::verify))
                 .service(web::resource("/requests.har").get(requests::get_har))
                 .service(web::resource("/stream").get(stream::watch))
                 .service(web::resource("/events").post(events::emit))
@@ -58,6 +62,7 @@ pub(crate) fn routes(config: &mut web::ServiceConfig) {
                 .service(web::resource("/subscriptions").get(subscriptions::list))
                 .service(web::resource("/reviews").get(reviews::list).post(reviews::create))
                 .service(web::resource("/reviews/{id:.+}").patch(reviews::patch).delete(reviews::delete))
+                .service(web::resource("/report").get(report::get))
                 .service(web::resource("/questions").get(questions::list).post(questions::create)),
         );
 }
@@ -66,6 +71,6 @@ pub(crate) fn routes(config: &mut web::ServiceConfig) {
 pub(crate) async fn not_found(request: HttpRequest) -> Result<HttpResponse, AdminError> {
     let path = request.path().strip_prefix("/__admin").unwrap_or_default();
     Err(AdminError::not_found(format!(
-        "Nothing is at {path} of the admin side: see health, scenarios, worlds, and of a world faults, requests, requests.har, stream, events, deliveries, contacts, subscriptions, reviews, questions, reset, clock."
+        "Nothing is at {path} of the admin side: see health, scenarios, worlds, and of a world faults, requests, requests.har, verify, stream, events, deliveries, contacts, subscriptions, reviews, questions, report, reset, clock."
     )))
 }

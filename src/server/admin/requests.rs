@@ -100,7 +100,7 @@ pub(crate) async fn clear(PathWorld(world): PathWorld) -> Result<HttpResponse, A
 }
 
 /// Fails if no journal is kept. An empty list would say that there were no requests.
-fn require_journal(run: &Run) -> Result<(), AdminError> {
+pub(crate) fn require_journal(run: &Run) -> Result<(), AdminError> {
     if run.journal.is_on() {
         return Ok(());
     }

@@ -7,8 +7,8 @@ use utoipa::{Modify, OpenApi};
 
 use crate::server::admin::error::ErrorBody;
 use crate::server::admin::{
-    clock, contacts, deliveries, events, faults, health, questions, requests, reviews, scenarios, stream,
-    subscriptions, worlds,
+    clock, contacts, deliveries, events, faults, health, questions, report, requests, reviews, scenarios,
+    stream, subscriptions, verify, worlds,
 };
 use crate::server::page::host;
 use crate::server::{docs, metrics};
@@ -39,6 +39,7 @@ use crate::server::{docs, metrics};
         requests::list,
         requests::clear,
         requests::get_har,
+        verify::verify,
         stream::watch,
         events::emit,
         deliveries::list,
@@ -51,6 +52,7 @@ use crate::server::{docs, metrics};
         reviews::delete,
         questions::list,
         questions::create,
+        report::get,
         metrics::get,
         docs::get_document,
         docs::get_world_document,

@@ -1,9 +1,10 @@
 //! When an answer ends: a service around the application, which tells the connection that an answer is encoded, and ends
 //! event streams when the server stops.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::pin::Pin;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use actix_http::{Payload, Request, Response};
@@ -13,6 +14,7 @@ use actix_web::body::{BodySize, BoxBody, MessageBody};
 use actix_web::http::{Method, header};
 use bytes::Bytes;
 
+use crate::journal::entry::Entry;
 use crate::server::wire::shaped::Control;
 
 /// Tells a connection that the answer to a request is encoded.
@@ -24,12 +26,24 @@ struct State {
     is_answered: Cell<bool>,
     /// The task of the connection, if it waits.
     waker: Cell<Option<Waker>>,
+    /// The journal entry of the exchange under way.
+    entry: RefCell<Option<Arc<Entry>>>,
 }
 
 impl Answered {
     pub(super) fn set(&self) {
         self.0.is_answered.set(true);
         self.wake();
+    }
+
+    /// Lets the end of this exchange be written to its journal entry.
+    pub(super) fn follow(&self, entry: Arc<Entry>) {
+        self.0.entry.replace(Some(entry));
+    }
+
+    /// The entry of the exchange under way, for whoever ends it.
+    pub(super) fn take_entry(&self) -> Option<Arc<Entry>> {
+        self.0.entry.take()
     }
 
     /// Whether it happened since the last call.
@@ -51,11 +65,19 @@ impl Answered {
 }
 
 /// One request. It is dropped when its answer is encoded, or with its connection.
-struct Exchange(Answered);
+struct Exchange {
+    answered: Answered,
+    /// Whether all of its answer is encoded.
+    is_whole: bool,
+}
 
 impl Drop for Exchange {
     fn drop(&mut self) {
-        self.0.set();
+        // A fault that ends the connection has taken the entry.
+        if let Some(entry) = self.answered.take_entry() {
+            entry.end(!self.is_whole);
+        }
+        self.answered.set();
     }
 }
 
@@ -66,7 +88,7 @@ pub(crate) struct Answer<B> {
     stopping: Option<Pin<Box<dyn Future<Output = ()>>>>,
     /// Whether the method is HEAD. A stream would never end, though nothing of it is sent.
     is_head: bool,
-    _exchange: Exchange,
+    exchange: Exchange,
 }
 
 impl<B: MessageBody + Unpin> MessageBody for Answer<B> {
@@ -82,10 +104,13 @@ impl<B: MessageBody + Unpin> MessageBody for Answer<B> {
     ) -> Poll<Option<Result<Bytes, Self::Error>>> {
         let is_head = self.is_head;
         let stopping = self.stopping.as_mut();
-        if is_head || stopping.is_some_and(|stopping| stopping.as_mut().poll(context).is_ready()) {
-            return Poll::Ready(None);
-        }
-        Pin::new(&mut self.body).poll_next(context)
+        let next = if is_head || stopping.is_some_and(|stopping| stopping.as_mut().poll(context).is_ready()) {
+            Poll::Ready(None)
+        } else {
+            Pin::new(&mut self.body).poll_next(context)
+        };
+        self.exchange.is_whole = matches!(next, Poll::Ready(None));
+        next
     }
 }
 
@@ -106,7 +131,8 @@ where
     Factory::Error: Into<Response<BoxBody>>,
 {
     apply_fn_factory(application, move |mut request: Request, service: &Factory::Service| {
-        let exchange = Exchange(request.conn_data::<Control>().cloned().unwrap_or_default().answered);
+        let answered = request.conn_data::<Control>().cloned().unwrap_or_default().answered;
+        let mut exchange = Exchange { answered, is_whole: false };
         if request.method() == Method::CONNECT {
             // All that follows would be its body.
             let _: Payload = request.take_payload();
@@ -122,10 +148,12 @@ where
             let kind = response.headers().get(header::CONTENT_TYPE);
             let has_no_end = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"));
             Ok(response.map_body(|_, body| {
+                // Such a body is not polled.
+                exchange.is_whole = matches!(body.size(), BodySize::None | BodySize::Sized(0));
                 let stopping = has_no_end.then(|| -> Pin<Box<dyn Future<Output = ()>>> {
                     Box::pin(async move { stopping.notified().await })
                 });
-                Answer { body, stopping, is_head, _exchange: exchange }
+                Answer { body, stopping, is_head, exchange }
             }))
         }
     })

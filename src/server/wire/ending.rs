@@ -2,12 +2,14 @@
 //! connection costs no more than that.
 
 use std::io::ErrorKind;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
+use crate::journal::entry::Entry;
 use crate::server::wire::received::received;
 
 /// How long a closed connection waits until its client closes it, too.
@@ -24,29 +26,34 @@ pub(super) enum Ending {
 }
 
 impl Ending {
-    /// Ends the connection. If the future is dropped, as when the server stops, the connection closes at once.
-    pub(super) async fn perform(self, stream: TcpStream) {
-        match self {
+    /// Ends the connection, and tells the journal entry when. If the future is dropped, as when the server stops, the connection
+    /// closes at once.
+    pub(super) async fn perform(self, mut stream: TcpStream, entry: Option<Arc<Entry>>) {
+        let end = |client_hung_up| entry.iter().for_each(|entry| entry.end(client_hung_up));
+        let is_open = match &self {
             Self::Reset => {
                 received(&stream).await;
                 // Makes the close send RST. A shutdown before it would send FIN.
                 let _ = stream.set_zero_linger();
+                false
             }
-            Self::Close(bytes) => close(stream, &bytes).await,
-            Self::Stall(None) => left(&stream).await,
+            Self::Close(bytes) => stream.write_all(bytes).await.is_ok() && stream.shutdown().await.is_ok(),
+            Self::Stall(None) => {
+                left(&stream).await;
+                return end(true);
+            }
             Self::Stall(Some(time)) => {
-                if timeout(time, left(&stream)).await.is_err() {
-                    close(stream, &[]).await;
+                if timeout(*time, left(&stream)).await.is_ok() {
+                    return end(true);
                 }
+                stream.shutdown().await.is_ok()
             }
+        };
+        end(false);
+        if is_open {
+            // Closing a socket that has unread input would send RST, so what still comes is read.
+            let _ = timeout(LINGER, left(&stream)).await;
         }
-    }
-}
-
-/// Sends these bytes, then FIN. Closing a socket that has unread input would send RST, so what still comes is read.
-async fn close(mut stream: TcpStream, bytes: &[u8]) {
-    if stream.write_all(bytes).await.is_ok() && stream.shutdown().await.is_ok() {
-        let _ = timeout(LINGER, left(&stream)).await;
     }
 }
 

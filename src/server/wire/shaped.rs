@@ -4,6 +4,8 @@ use std::cell::Cell;
 use std::io::{self, ErrorKind};
 use std::pin::Pin;
 use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -11,6 +13,7 @@ use actix_web::rt;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
+use crate::journal::entry::Entry;
 use crate::server::wire::answer::Answered;
 use crate::server::wire::connection::Connection;
 use crate::server::wire::ending::Ending;
@@ -20,9 +23,21 @@ use crate::server::wire::ending::Ending;
 pub(crate) struct Control {
     ending: Rc<Cell<Option<Ending>>>,
     pub(super) answered: Answered,
+    /// Number of the connection, from 1 over the process.
+    number: u64,
 }
 
 impl Control {
+    /// Number of the connection, from 1 over the process.
+    pub(crate) const fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Lets the end of the exchange under way be written to its journal entry.
+    pub(crate) fn follow(&self, entry: &Arc<Entry>) {
+        self.answered.follow(Arc::clone(entry));
+    }
+
     /// Ends the connection once everything that actix has encoded is written. Call this while actix polls the handler or
     /// the body, and stay pending: actix writes and flushes after that poll, never during it.
     pub(super) fn end(&self, ending: Ending) {
@@ -40,7 +55,8 @@ pub(crate) struct Shaped {
 impl Shaped {
     /// Wraps a connected stream. `stall` is how long a request or an answer may stand still.
     pub(crate) fn new(stream: TcpStream, stall: Duration) -> Self {
-        let control = Control::default();
+        static NUMBER: AtomicU64 = AtomicU64::new(1);
+        let control = Control { number: NUMBER.fetch_add(1, Ordering::Relaxed), ..Control::default() };
         let stream = Connection::new(stream, control.answered.clone(), stall);
         Self { stream: Some(stream), control }
     }
@@ -77,7 +93,8 @@ impl AsyncWrite for Shaped {
         if let Some(ending) = this.control.ending.take()
             && let Some(stream) = this.stream.take()
         {
-            rt::spawn(ending.perform(stream.into_stream()));
+            let entry = this.control.answered.take_entry();
+            rt::spawn(ending.perform(stream.into_stream(), entry));
         }
         this.stream()?.poll_flush(context)
     }

@@ -1,0 +1,116 @@
+//! Loads the scenario of a run, with what the flags change of it. The changes become part of the scenario, so that a reset of the
+//! world keeps them.
+
+use crate::auth::Key;
+use crate::cli::run::access::is_usable;
+use crate::cli::run::flags::Flags;
+use crate::cli::serve::Failure;
+use crate::clock::Mode;
+use crate::draw::Seed;
+use crate::fault::Fault;
+use crate::journal::budget::Limits;
+use crate::reload::status::LoadStatus;
+use crate::reload::{self, Setup};
+use crate::scenario::admin_input::parse_fault;
+use crate::scenario::diagnostic::{Diagnostic, Severity};
+use crate::scenario::fault::MAX_FAULTS;
+use crate::scenario::model::{Scenario, SeedSetting};
+use crate::scenario::references::References;
+use crate::scenario::render;
+use crate::world::registry::{Registry, mint};
+use crate::world::shared::Shared;
+
+/// The scenario of a run, loaded and not served yet.
+pub(super) struct Loaded {
+    pub(super) registry: Registry,
+    pub(super) board: LoadStatus,
+    pub(super) warnings: Vec<Diagnostic>,
+}
+
+/// Loads the scenario.
+///
+/// # Errors
+/// It has errors, or a flag does not suit it.
+pub(super) fn load(setup: &Setup, flags: &Flags) -> Result<Loaded, Failure> {
+    let mut reading = reload::read(setup);
+    let (errors, mut warnings): (Vec<_>, Vec<_>) =
+        reading.folder.all_diagnostics().cloned().partition(|problem| problem.severity == Severity::Error);
+    let path = setup.paths.first().map(|path| path.display().to_string()).unwrap_or_default();
+    let scenario = reading.folder.scenarios.first_mut().and_then(|loaded| loaded.scenario.as_mut());
+    let Some(scenario) = scenario.filter(|_| errors.is_empty()) else {
+        show(&errors);
+        return Err(Failure::cannot_start(format!("cannot serve {path}: fix the errors above")));
+    };
+    change(scenario, flags, &mut warnings)?;
+    let default = scenario.name.clone();
+    let (board, mut snapshots) = (LoadStatus::default(), Vec::new());
+    board.apply(setup, reading, |snapshot| snapshots.push(snapshot));
+    let shared = Shared::new(Limits::default(), None, setup.time.clone());
+    let registry = Registry::new(&default, snapshots, shared);
+    let registry = registry.map_err(|_| Failure::cannot_start(format!("cannot serve {path}")))?;
+    Ok(Loaded { registry, board, warnings })
+}
+
+/// Prints diagnostics.
+pub(super) fn show(problems: &[Diagnostic]) {
+    for problem in problems {
+        let _ = std::io::Write::write_all(
+            &mut anstream::stderr(),
+            format!("{}\n\n", render::human(problem, true)).as_bytes(),
+        );
+    }
+}
+
+fn change(scenario: &mut Scenario, flags: &Flags, warnings: &mut Vec<Diagnostic>) -> Result<(), Failure> {
+    if let Some(seed) = flags.seed {
+        scenario.seed = SeedSetting::Fixed(Seed(seed));
+    }
+    if flags.freeze {
+        scenario.clock.mode = Mode::Frozen;
+    }
+    let (mut new, frozen) = (Vec::new(), scenario.clock.mode == Mode::Frozen);
+    for (name, text) in &flags.faults {
+        let references = References::new(&scenario.keys, &scenario.businesses, &scenario.dialect, frozen);
+        let fault = match parse_fault(&references, name, text) {
+            Ok((fault, problems)) => {
+                warnings.extend(problems.into_iter().map(|problem| at_flag(problem, name)));
+                fault
+            }
+            Err(problems) => {
+                show(&problems.into_iter().map(|problem| at_flag(problem, name)).collect::<Vec<_>>());
+                return Err(Failure::usage(format!("--fault {name}: fix the errors above")));
+            }
+        };
+        put(&mut scenario.faults, &mut new, fault);
+    }
+    scenario.faults.splice(0..0, new);
+    if !flags.faults.is_empty() && scenario.faults.len() > MAX_FAULTS {
+        return Err(Failure::usage(format!("with those of --fault there are more than {MAX_FAULTS} faults")));
+    }
+    if !scenario.keys.is_empty() && !scenario.keys.iter().any(is_usable) {
+        let key = mint().ok_or_else(|| {
+            Failure::cannot_start("cannot get a random number from the operating system".to_owned())
+        })?;
+        let (name, accounts, rate_limit) = (None, None, None);
+        scenario.keys.push(Key { key, name, accounts, rate_limit, revoked: false, own_world: false });
+    }
+    Ok(())
+}
+
+/// Puts a fault in the place of the one of its name, else behind the other new ones.
+fn put(scenario: &mut [Fault], new: &mut Vec<Fault>, fault: Fault) {
+    let mut known = new.iter_mut().chain(scenario);
+    match known.find(|known| known.name == fault.name) {
+        Some(known) => *known = fault,
+        None => new.push(fault),
+    }
+}
+
+/// A diagnostic shows the flag in the place of a file.
+fn at_flag(mut problem: Diagnostic, name: &str) -> Diagnostic {
+    let flag = format!("--fault {name}");
+    for location in std::iter::once(&mut problem.location).chain(&mut problem.related) {
+        location.file = flag.clone().into();
+    }
+    problem
+}

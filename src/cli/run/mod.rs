@@ -1,0 +1,102 @@
+//! `standin run SCENARIO -- COMMAND…`: serves a scenario to a command, and ends with the command's exit code.
+
+/// The flags.
+pub(crate) mod flags;
+/// Finds the scenario.
+mod find;
+/// Loads the scenario with what the flags change of it.
+mod load;
+/// The API key and the business number of the command.
+mod access;
+/// The environment of the command.
+mod environment;
+/// Judges the run.
+mod judge;
+
+use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::cli::child::{self, open_files};
+use crate::cli::run::access::Access;
+use crate::cli::run::flags::Flags;
+use crate::cli::run::judge::{Finished, judge};
+use crate::cli::run::load::{Loaded, load};
+use crate::cli::serve::{self, Failure};
+use crate::cli::sources::Opened;
+use crate::cli::{Exit, print_error};
+use crate::clock::TimeSource;
+use crate::draw::Seed;
+use crate::reload::Setup;
+use crate::server::bind::{self, Settings};
+use crate::server::metrics::Metrics;
+use crate::server::state::State;
+use crate::server::{long, memory};
+use crate::webhook::client::{Http, System};
+
+/// Most threads that answer requests: a run has one client.
+const WORKERS: usize = 4;
+/// How long the command may run after a signal or the timeout.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// Runs the command.
+pub(crate) fn run(flags: &Flags) -> Exit {
+    attempt(flags).unwrap_or_else(|Failure { exit, message }| {
+        print_error(&message);
+        exit
+    })
+}
+
+fn attempt(flags: &Flags) -> Result<Exit, Failure> {
+    let workers = std::thread::available_parallelism().map_or(1, usize::from).min(WORKERS);
+    memory::limit(workers + 2);
+    open_files::raise();
+    serve::open_files::require(workers)?;
+    long::set_workers(workers);
+    let setup = setup(flags)?;
+    let Loaded { registry, board, warnings } = load(&setup, flags)?;
+    let registry = Arc::new(registry);
+    let access = Access::of(&registry.default_world().snapshot(), flags.key.as_deref())?;
+    let failed = |what: &str| {
+        let what = what.to_owned();
+        move |error: std::io::Error| Failure::cannot_start(format!("cannot {what}: {error}"))
+    };
+    let listener = TcpListener::bind(("127.0.0.1", 0)).map_err(failed("listen on 127.0.0.1"))?;
+    let address: SocketAddr = listener.local_addr().map_err(failed("listen on 127.0.0.1"))?;
+    let env = environment::variables(address, &access, &flags.env)?;
+    let client = Arc::new(Http::new(Box::new(System), Box::new(System)));
+    let _webhooks =
+        registry.shared.engine.start(client, address).map_err(failed("start a thread for webhooks"))?;
+    serve::build_first(&registry, false);
+    let state = State {
+        registry: Arc::clone(&registry),
+        board: Arc::new(board),
+        setup: Arc::new(setup),
+        admin_token: None,
+        admin: true,
+        metrics: Metrics::default(),
+        log: None,
+    };
+    let settings = Settings { workers, grace: Duration::ZERO, stall: Settings::STALL };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    runtime.map_err(failed("start"))?.block_on(async {
+        let server = bind::start(listener, state, settings).await.map_err(failed("start the server"))?;
+        let argv = flags.command.clone();
+        let command = child::Command { argv, env, timeout: flags.timeout, grace: GRACE };
+        let ended = child::run(command).await.map_err(|error| Failure::cannot_start(error.to_string()))?;
+        load::show(&warnings);
+        let world = registry.named(&access.world).unwrap_or_else(|| registry.default_world());
+        Ok(judge(&Finished { flags, world: &world, server: &server, ended: &ended }))
+    })
+}
+
+fn setup(flags: &Flags) -> Result<Setup, Failure> {
+    let random = Seed::random().map_err(|error| {
+        Failure::cannot_start(format!("cannot get a random number from the operating system: {error}"))
+    })?;
+    let cwd = std::env::current_dir()
+        .map_err(|error| Failure::cannot_start(format!("cannot find the working directory: {error}")))?;
+    let time = TimeSource::new(flags.now);
+    let Opened { files, paths, cwd, root, .. } = find::find(&flags.scenario, cwd, time.now())?;
+    Ok(Setup { files, paths, root, cwd, random, time })
+}
