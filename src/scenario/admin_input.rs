@@ -71,6 +71,22 @@ fn check_name(findings: &mut Findings, node: &Node, name: &str) {
     }
 }
 
+/// Parses an expectation that is put under a name, which the text may leave out. Returns it with warnings, or all that is wrong
+/// with it.
+pub(crate) fn parse_expectation(
+    references: &References,
+    name: &str,
+    text: &str,
+) -> Result<(Expectation, Vec<Diagnostic>), Vec<Diagnostic>> {
+    let mut input = Input::parse(text);
+    let mut node = input.node.take();
+    if let Some(node) = &mut node {
+        node.set_default("name", name);
+    }
+    let expectations = node.map(|node| expect::validate(&mut input.findings, references, &[&node]));
+    input.finish(expectations.and_then(|mut all| all.pop()))
+}
+
 /// Parses a list of expectations. One without a name is named by its place. An empty text is an empty list.
 pub(crate) fn parse_expectations(
     references: &References,

@@ -229,7 +229,7 @@ fn an_operation_knows_its_parameters_and_how_to_say_that_a_world_is_full() {
 /// A call with the key `k`.
 fn call<'a>(method: &'static str, query: &'a str, body: &'a [u8]) -> Call<'a> {
     let headers = vec![("x-api-key", &b"k"[..])];
-    Call { method, path: "/v1/review/businessId/1", query, headers, body: Body::Whole(body) }
+    Call { method, path: "/v1/review/businessId/1", query, headers, body: Body::Whole(body), connection: 0 }
 }
 
 #[test]

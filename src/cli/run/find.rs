@@ -17,7 +17,7 @@ const MAX_DEPTH: usize = 32;
 ///
 /// # Errors
 /// There is none of that name.
-pub(super) fn find(named: &str, cwd: PathBuf, now: Moment) -> Result<Opened, Failure> {
+pub(super) fn find(wanted: &str, cwd: PathBuf, now: Moment) -> Result<Opened, Failure> {
     let on_disk = |path: PathBuf, cwd| Opened {
         files: Box::new(Disk),
         paths: vec![path],
@@ -25,11 +25,11 @@ pub(super) fn find(named: &str, cwd: PathBuf, now: Moment) -> Result<Opened, Fai
         root: None,
         shipped: false,
     };
-    let path = cwd.join(named);
+    let path = cwd.join(wanted);
     if path.exists() && !path.is_dir() {
-        return Ok(on_disk(named.into(), cwd));
+        return Ok(on_disk(wanted.into(), cwd));
     }
-    if let Some(path) = file_of(&cwd.join(SCENARIOS), named, MAX_DEPTH) {
+    if let Some(path) = file_of(&cwd.join(SCENARIOS), wanted, MAX_DEPTH) {
         return Ok(on_disk(path.strip_prefix(&cwd).map(Path::to_owned).unwrap_or(path), cwd));
     }
     // A file may have another name than its scenario.
@@ -38,19 +38,19 @@ pub(super) fn find(named: &str, cwd: PathBuf, now: Moment) -> Result<Opened, Fai
     } else {
         LoadedFolder::default()
     };
-    if let Some(path) = path_of(&local, named) {
+    if let Some(path) = path_of(&local, wanted) {
         return Ok(on_disk(path, cwd));
     }
     let files = Box::new(shipped::files());
     let own_cwd = PathBuf::from(shipped::FOLDER);
-    if let Some(path) = shipped_path(named) {
+    if let Some(path) = shipped_path(wanted) {
         return Ok(Opened { files, paths: vec![path.into()], cwd: own_cwd, root: None, shipped: true });
     }
     let own = load_all(&*files, now, &[SCENARIOS.into()], None, &own_cwd);
     let names: BTreeSet<&str> = local.names().chain(own.names()).collect();
-    let help = did_you_mean(named, names.iter().copied());
+    let help = did_you_mean(wanted, names.iter().copied());
     Err(Failure::cannot_start(format!(
-        "there is no scenario file {named}, and no scenario of that name: {help}"
+        "there is no scenario file {wanted}, and no scenario of that name: {help}"
     )))
 }
 

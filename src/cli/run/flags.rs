@@ -1,13 +1,33 @@
 //! The flags of `run`.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use crate::cli::sources::instant;
 use crate::clock::Moment;
+use crate::expect::report::Score;
 use crate::scenario::scalars::{DURATION_FORMAT, parse_duration};
+
+/// The values of `--score`.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum ScoreFlag {
+    Normal,
+    Warn,
+    Strict,
+}
+
+impl From<ScoreFlag> for Score {
+    fn from(flag: ScoreFlag) -> Self {
+        match flag {
+            ScoreFlag::Normal => Self::Normal,
+            ScoreFlag::Warn => Self::Warn,
+            ScoreFlag::Strict => Self::Strict,
+        }
+    }
+}
 
 #[derive(Debug, Args)]
 pub(crate) struct Flags {
@@ -19,9 +39,7 @@ pub(crate) struct Flags {
     /// End the command after this time, such as 90s or 10m, with exit code 124
     #[arg(long, value_name = "DURATION", value_parser = span)]
     pub(super) timeout: Option<Duration>,
-    /// Variable of the command's environment; in its value, {{base_url}}, {{admin_url}}, {{api_key}}, {{business_number}},
-    /// {{world}} and {{port}} are replaced
-    #[arg(long, value_name = "NAME=TEMPLATE", value_parser = pair)]
+    #[arg(long, value_name = "NAME=TEMPLATE", value_parser = pair, help = TEMPLATE_HELP)]
     pub(super) env: Vec<(String, String)>,
     /// Name of the API key that the command gets [default: the first that is not revoked]
     #[arg(long, value_name = "NAME")]
@@ -29,6 +47,24 @@ pub(crate) struct Flags {
     /// Fault to add in front of the scenario's, or to replace the one of its name: 'slow={then: {delay: 2s}}'
     #[arg(long = "fault", value_name = "NAME=YAML", value_parser = pair)]
     pub(super) faults: Vec<(String, String)>,
+    /// Expectation to add to the scenario's, or to replace the one of its name: 'once={contacts: {email: a@b.test}, count: 1}'
+    #[arg(long = "expect", value_name = "NAME=YAML", value_parser = pair)]
+    pub(super) expectations: Vec<(String, String)>,
+    /// What the scorecard fails: `normal` what it calls a failure, `strict` warnings too, `warn` nothing
+    #[arg(long, value_enum, default_value = "normal", hide_default_value = true)]
+    pub(super) score: ScoreFlag,
+    /// Write the report as JUnit XML
+    #[arg(long, value_name = "FILE")]
+    pub(super) junit: Option<PathBuf>,
+    /// Write the report as JSON
+    #[arg(long, value_name = "FILE")]
+    pub(super) json: Option<PathBuf>,
+    /// Write the report as an HTML page that needs no other file
+    #[arg(long, value_name = "FILE")]
+    pub(super) html: Option<PathBuf>,
+    /// Write the calls as an HTTP archive, which browser tools open
+    #[arg(long, value_name = "FILE")]
+    pub(super) har: Option<PathBuf>,
     /// Seed of generated data and of random draws, in place of the scenario's
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(..1 << 53))]
     pub(super) seed: Option<u64>,
@@ -42,6 +78,9 @@ pub(crate) struct Flags {
     #[arg(long)]
     pub(super) allow_no_calls: bool,
 }
+
+const TEMPLATE_HELP: &str = "Variable of the command's environment; in its value, {{base_url}}, {{admin_url}}, {{api_key}}, \
+    {{business_number}}, {{world}} and {{port}} are replaced";
 
 fn span(text: &str) -> Result<Duration, String> {
     let span = parse_duration(text).filter(|span| !span.is_zero());

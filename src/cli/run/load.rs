@@ -11,14 +11,17 @@ use crate::fault::Fault;
 use crate::journal::budget::Limits;
 use crate::reload::status::LoadStatus;
 use crate::reload::{self, Setup};
-use crate::scenario::admin_input::parse_fault;
+use crate::scenario::admin_input::{parse_expectation, parse_fault};
 use crate::scenario::diagnostic::{Diagnostic, Severity};
-use crate::scenario::fault::MAX_FAULTS;
+use crate::scenario::fault::{MAX_FAULTS, custom_codes};
 use crate::scenario::model::{Scenario, SeedSetting};
 use crate::scenario::references::References;
 use crate::scenario::render;
 use crate::world::registry::{Registry, mint};
 use crate::world::shared::Shared;
+
+/// The journal of a run is larger than that of a server, since nothing passes if some of it was dropped.
+const JOURNAL: Limits = Limits { world: 256 << 20, total: 256 << 20, body: 64 << 10 };
 
 /// The scenario of a run, loaded and not served yet.
 pub(super) struct Loaded {
@@ -45,7 +48,7 @@ pub(super) fn load(setup: &Setup, flags: &Flags) -> Result<Loaded, Failure> {
     let default = scenario.name.clone();
     let (board, mut snapshots) = (LoadStatus::default(), Vec::new());
     board.apply(setup, reading, |snapshot| snapshots.push(snapshot));
-    let shared = Shared::new(Limits::default(), None, setup.time.clone());
+    let shared = Shared::new(JOURNAL, None, setup.time.clone());
     let registry = Registry::new(&default, snapshots, shared);
     let registry = registry.map_err(|_| Failure::cannot_start(format!("cannot serve {path}")))?;
     Ok(Loaded { registry, board, warnings })
@@ -71,14 +74,15 @@ fn change(scenario: &mut Scenario, flags: &Flags, warnings: &mut Vec<Diagnostic>
     let (mut new, frozen) = (Vec::new(), scenario.clock.mode == Mode::Frozen);
     for (name, text) in &flags.faults {
         let references = References::new(&scenario.keys, &scenario.businesses, &scenario.dialect, frozen);
+        let flag = format!("--fault {name}");
         let fault = match parse_fault(&references, name, text) {
             Ok((fault, problems)) => {
-                warnings.extend(problems.into_iter().map(|problem| at_flag(problem, name)));
+                warnings.extend(problems.into_iter().map(|problem| at_flag(problem, &flag)));
                 fault
             }
             Err(problems) => {
-                show(&problems.into_iter().map(|problem| at_flag(problem, name)).collect::<Vec<_>>());
-                return Err(Failure::usage(format!("--fault {name}: fix the errors above")));
+                show(&problems.into_iter().map(|problem| at_flag(problem, &flag)).collect::<Vec<_>>());
+                return Err(Failure::usage(format!("{flag}: fix the errors above")));
             }
         };
         put(&mut scenario.faults, &mut new, fault);
@@ -87,12 +91,35 @@ fn change(scenario: &mut Scenario, flags: &Flags, warnings: &mut Vec<Diagnostic>
     if !flags.faults.is_empty() && scenario.faults.len() > MAX_FAULTS {
         return Err(Failure::usage(format!("with those of --fault there are more than {MAX_FAULTS} faults")));
     }
+    expect(scenario, flags, warnings)?;
     if !scenario.keys.is_empty() && !scenario.keys.iter().any(is_usable) {
         let key = mint().ok_or_else(|| {
             Failure::cannot_start("cannot get a random number from the operating system".to_owned())
         })?;
         let (name, accounts, rate_limit) = (None, None, None);
         scenario.keys.push(Key { key, name, accounts, rate_limit, revoked: false, own_world: false });
+    }
+    Ok(())
+}
+
+/// Adds the expectations of the flags.
+fn expect(scenario: &mut Scenario, flags: &Flags, warnings: &mut Vec<Diagnostic>) -> Result<(), Failure> {
+    let frozen = scenario.clock.mode == Mode::Frozen;
+    for (name, text) in &flags.expectations {
+        let references = References {
+            faults: scenario.faults.iter().map(|fault| fault.name.clone()).collect(),
+            custom_codes: custom_codes(scenario.faults.iter()),
+            events: scenario.webhooks.events.keys().cloned().collect(),
+            ..References::new(&scenario.keys, &scenario.businesses, &scenario.dialect, frozen)
+        };
+        let flag = format!("--expect {name}");
+        let (expectation, problems) = parse_expectation(&references, name, text).map_err(|problems| {
+            show(&problems.into_iter().map(|problem| at_flag(problem, &flag)).collect::<Vec<_>>());
+            Failure::usage(format!("{flag}: fix the errors above"))
+        })?;
+        warnings.extend(problems.into_iter().map(|problem| at_flag(problem, &flag)));
+        scenario.expectations.retain(|known| known.name != expectation.name);
+        scenario.expectations.push(expectation);
     }
     Ok(())
 }
@@ -107,10 +134,9 @@ fn put(scenario: &mut [Fault], new: &mut Vec<Fault>, fault: Fault) {
 }
 
 /// A diagnostic shows the flag in the place of a file.
-fn at_flag(mut problem: Diagnostic, name: &str) -> Diagnostic {
-    let flag = format!("--fault {name}");
+fn at_flag(mut problem: Diagnostic, flag: &str) -> Diagnostic {
     for location in std::iter::once(&mut problem.location).chain(&mut problem.related) {
-        location.file = flag.clone().into();
+        location.file = flag.to_owned().into();
     }
     problem
 }

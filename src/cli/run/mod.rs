@@ -12,6 +12,8 @@ mod access;
 mod environment;
 /// Judges the run.
 mod judge;
+/// The files that are written.
+mod outputs;
 
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
@@ -22,6 +24,7 @@ use crate::cli::run::access::Access;
 use crate::cli::run::flags::Flags;
 use crate::cli::run::judge::{Finished, judge};
 use crate::cli::run::load::{Loaded, load};
+use crate::cli::run::outputs::Outputs;
 use crate::cli::serve::{self, Failure};
 use crate::cli::sources::Opened;
 use crate::cli::{Exit, print_error};
@@ -54,6 +57,7 @@ fn attempt(flags: &Flags) -> Result<Exit, Failure> {
     serve::open_files::require(workers)?;
     long::set_workers(workers);
     let setup = setup(flags)?;
+    let outputs = Outputs::open(flags)?;
     let Loaded { registry, board, warnings } = load(&setup, flags)?;
     let registry = Arc::new(registry);
     let access = Access::of(&registry.default_world().snapshot(), flags.key.as_deref())?;
@@ -86,7 +90,8 @@ fn attempt(flags: &Flags) -> Result<Exit, Failure> {
         let ended = child::run(command).await.map_err(|error| Failure::cannot_start(error.to_string()))?;
         load::show(&warnings);
         let world = registry.named(&access.world).unwrap_or_else(|| registry.default_world());
-        Ok(judge(&Finished { flags, world: &world, server: &server, ended: &ended }))
+        let finished = Finished { flags, world: &world, name: &access.world, server: &server, ended: &ended };
+        Ok(judge(&finished, outputs).await)
     })
 }
 

@@ -5,7 +5,7 @@ use actix_web::web;
 use crate::expect::report::{Report, Score};
 use crate::server::admin::error::AdminError;
 use crate::server::admin::extract::{PathWorld, WorldPath};
-use crate::server::admin::record::record;
+use crate::server::admin::record;
 use crate::server::admin::requests::require_journal;
 use crate::server::long;
 
@@ -14,6 +14,11 @@ use crate::server::long;
     responses((status = 200, description = "The report", body = Object), (status = 404, description = "The journal is off", body = super::error::ErrorBody)))]
 pub(crate) async fn get(PathWorld(world): PathWorld) -> Result<web::Json<Report>, AdminError> {
     require_journal(&world.run())?;
-    let report = long::run(move || Report::new(&record(&world, None), Vec::new(), Score::default())).await?;
+    let report = long::run(move || {
+        let record = record::record(&world, None);
+        let expectations = record::verify(&world, &record, &world.snapshot().expectations);
+        Report::new(&record, expectations, Score::default())
+    });
+    let report = report.await?;
     Ok(web::Json(report))
 }

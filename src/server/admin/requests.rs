@@ -89,6 +89,16 @@ pub(crate) async fn get_har(
     Ok(with_dropped(response.await?, found.dropped))
 }
 
+/// The whole journal of a world as HAR 1.2.
+pub(crate) fn har(world: &World) -> String {
+    let entries = world.run().journal.read().entries;
+    let notes = notes::of(&entries);
+    let entries = entries.iter().zip(&notes);
+    let entries = entries.map(|(entry, notes)| har::entry_json(entry, notes, origin(world)).to_string());
+    let (before, after) = har::AROUND;
+    format!("{before}{}{after}", entries.collect::<Vec<_>>().join(","))
+}
+
 /// Clears the journal of a world.
 #[utoipa::path(delete, path = "/__admin/worlds/{world}/requests", params(WorldPath),
     responses((status = 204, description = "Cleared"), (status = 404, description = "The journal is off", body = super::error::ErrorBody)))]
