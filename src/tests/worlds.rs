@@ -24,7 +24,7 @@ fn an_unused_world_expires_and_a_used_one_stays() {
     let hour = Duration::from_secs(3600);
     let (used, idle) = (create_world(&folder, "used", None), create_world(&folder, "idle", None));
     let key = idle.minted.clone().unwrap().key;
-    assert_eq!(registry.expire(idle.last_used() + hour, hour), 0, "not yet");
+    assert_eq!(registry.expire(used.last_used() + hour, hour), 0, "not yet");
     let later = idle.last_used() + hour + Duration::from_millis(1);
     while used.last_used() <= idle.last_used() {
         Request::numbered(1).send(registry, "used");
