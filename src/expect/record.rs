@@ -13,7 +13,6 @@ use crate::expect::scorecard::settings::Settings;
 use crate::webhook::delivery::Delivery;
 
 #[derive(Clone, Debug, Default)]
-#[expect(dead_code, reason = "the scorecard will read the rest")]
 pub(crate) struct Record {
     /// Name of the scenario.
     pub(crate) scenario: String,
