@@ -24,10 +24,8 @@ pub(crate) struct Record {
     /// Number of journal entries that were dropped for lack of room. Nothing passes then.
     pub(crate) dropped: u64,
     /// The stored contacts, as the admin API shows them.
-    #[expect(dead_code, reason = "expectations will read them")]
     pub(crate) contacts: Vec<Value>,
     /// The stored subscriptions, as the admin API shows them.
-    #[expect(dead_code, reason = "expectations will read them")]
     pub(crate) subscriptions: Vec<Value>,
     /// In the order in which they were made.
     pub(crate) deliveries: Vec<Arc<Delivery>>,

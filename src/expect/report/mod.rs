@@ -7,7 +7,6 @@ mod faults;
 /// Which answers of the API it met.
 mod coverage;
 /// As a text for terminals.
-#[cfg_attr(not(test), expect(dead_code, reason = "`standin run` will write it"))]
 pub(crate) mod text;
 /// Text within markup.
 mod escape;
@@ -37,10 +36,8 @@ pub(crate) enum Score {
     /// A rule that fails fails the whole.
     #[default]
     Normal,
-    #[cfg_attr(not(test), expect(dead_code, reason = "`standin run --score` will choose it"))]
     /// `warn`: no rule fails the whole.
     Warn,
-    #[cfg_attr(not(test), expect(dead_code, reason = "`standin run --score` will choose it"))]
     /// `strict`: a warning does, too, unless the rule only tells.
     Strict,
 }
