@@ -327,7 +327,7 @@ pub(crate) static TABLE: [Rule; 21] = [
         title: "Takes the same webhook once",
         verdicts: ["both are answered 2xx, and the calls that it causes are not doubled", "", "else"],
         thresholds: &[millis("within", 5000, "calls so soon after the second count as caused by it")],
-        why: "Delivery is at least once. A call counts as doubled if it was never made before and is made more often than the deliveries of that time explain.",
+        why: "Delivery is at least once. A call counts as doubled if it was never made before and is made more often than the deliveries of that time explain; other deliveries do not explain a call with the id of the event in its body or query.",
         mend: "Keep the ids of the deliveries that are done, and answer 2xx to one of them without doing it again.",
         source: "Standard Webhooks, Idempotency",
         exercise: "webhook-faults",
