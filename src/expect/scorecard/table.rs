@@ -129,7 +129,11 @@ pub(crate) static TABLE: [Rule; 21] = [
         verdicts: ["else", "90% of the first retries come within some 20 ms", ""],
         thresholds: &[
             count("chains", 8, "judged from so many chains on"),
-            millis("struck", 200, "that failed within this time"),
+            millis(
+                "struck",
+                200,
+                "that failed within this time, and before the first of them was sent again",
+            ),
             percent("share", 90, "so many of their first retries"),
             millis("within", 20, "come within this time"),
         ],

@@ -206,6 +206,15 @@ fn calls_at_the_same_time_are_no_retries_of_each_other() {
     assert_eq!(rule(&script, "attempts").verdict, Pass);
 }
 
+#[test]
+fn requests_one_after_the_other_do_not_come_back_together() {
+    let in_turn = (0..8).fold(client(), |script, turn| {
+        let failed = script.call(&format!("reviews {turn}")).at(turn * 2).answered(1, 503);
+        failed.call(&format!("reviews {turn}")).at(turn * 2 + 1).answered(1, 200)
+    });
+    assert_eq!(rule(&in_turn, "jitter").verdict, NotExercised);
+}
+
 /// A client with full jitter: 8 requests that fail together, each wait a random part of a maximum that doubles.
 fn full_jitter(run: u64, base: u64, attempts: u64) -> Script {
     let mut draw = Draw::new(Seed(run), "full jitter").with(base).with(attempts);
