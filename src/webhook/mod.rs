@@ -32,6 +32,7 @@ pub(crate) mod target;
 pub(crate) mod client;
 /// The webhooks of one run of a world.
 pub(crate) mod state;
+pub(crate) mod handle;
 /// The thread that makes attempts.
 pub(crate) mod engine;
 #[cfg(test)]
