@@ -50,10 +50,12 @@ pub(crate) fn run(flags: &Flags) -> Exit {
 }
 
 fn open(path: &Path) -> Result<Bundle, String> {
-    let bytes = Disk.read(path, LIMIT as u64).map_err(|error| match error.kind() {
-        ErrorKind::NotFound => "there is no such file".to_owned(),
-        ErrorKind::FileTooLarge => format!("it has more than {} MiB", LIMIT >> 20),
-        _ => error.to_string(),
+    let bytes = Disk.read(path, LIMIT as u64).map_err(|error| {
+        if error.kind() == ErrorKind::NotFound {
+            "there is no such file".to_owned()
+        } else {
+            error.to_string()
+        }
     })?;
     read::read(&bytes).map_err(|why| why.to_string())
 }
