@@ -198,7 +198,18 @@ impl<'a> Replay<'a> {
             ActionKind::Timeline { count } if self.plan.scenario.is_none() => {
                 self.happen(usize::try_from(*count).unwrap_or(usize::MAX), Moment::LAST)?;
             }
-            _ => {
+            ActionKind::Timeline { .. }
+            | ActionKind::Clock
+            | ActionKind::ClockMode { .. }
+            | ActionKind::Fault { .. }
+            | ActionKind::FaultEnabled { .. }
+            | ActionKind::FaultRemoved { .. }
+            | ActionKind::Review { .. }
+            | ActionKind::Question { .. }
+            | ActionKind::ReviewChanged { .. }
+            | ActionKind::ReviewRemoved { .. }
+            | ActionKind::Event { .. }
+            | ActionKind::JournalCleared => {
                 let snapshot = self.world.snapshot();
                 if let Err(why) = actions::perform(&self.world, &self.keyring(&snapshot), line) {
                     let what = serde_json::to_value(&line.action).unwrap_or_default();

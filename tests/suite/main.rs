@@ -36,6 +36,7 @@ mod determinism;
 mod commands;
 mod run;
 mod run_verdict;
+mod replay;
 #[cfg(target_os = "linux")]
 mod run_leftovers;
 mod watching;
