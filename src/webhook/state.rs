@@ -5,14 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use serde_json::Value;
 use tokio::sync::Notify;
 
-use crate::clock::{self, Moment, Reading, VirtualClock, later};
-use crate::dataset::arrival::Arrival;
+use crate::clock::{self, Moment, Reading, later};
 use crate::draw::{Draw, Seed};
 use crate::fault::counters::{Counters, Plan};
-use crate::ledger::subscriptions::Subscription;
 use crate::memory::Memory;
 use crate::webhook::client::{Failure, Outgoing};
 use crate::webhook::conversation::{Change, Conversation, Conversations};
