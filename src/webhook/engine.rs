@@ -20,7 +20,7 @@ use crate::memory::{Limits, Memory};
 use crate::webhook::client::Client;
 use crate::webhook::delivery::{Delivery, Status};
 use crate::webhook::due::DueDelivery;
-use crate::webhook::state::WorldHandle;
+use crate::webhook::handle::WorldHandle;
 use crate::webhook::target::Policy;
 
 /// Most attempts of all worlds at a time.

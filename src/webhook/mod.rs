@@ -34,6 +34,7 @@ pub(crate) mod client;
 pub(crate) mod due;
 /// The webhooks of one run of a world.
 pub(crate) mod state;
+pub(crate) mod handle;
 /// The thread that makes attempts.
 pub(crate) mod engine;
 #[cfg(test)]

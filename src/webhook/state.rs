@@ -5,14 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use serde_json::Value;
 use tokio::sync::Notify;
 
-use crate::clock::{self, Moment, Reading, VirtualClock, later};
-use crate::dataset::arrival::Arrival;
+use crate::clock::{self, Moment, Reading, later};
 use crate::draw::{Draw, Seed};
 use crate::fault::counters::{Counters, Plan};
-use crate::ledger::subscriptions::Subscription;
 use crate::memory::Memory;
 use crate::webhook::client::{Failure, Outgoing};
 use crate::webhook::conversation::{Change, Conversation, Conversations};
@@ -20,32 +17,12 @@ use crate::webhook::delivery::{Answer, Attempt, Delivery, Outcome, Status};
 use crate::webhook::due::DueDelivery;
 use crate::webhook::event::{Content, Event, Identity, UNKNOWN};
 use crate::webhook::fault::{DeliveryKey, Stage};
+use crate::webhook::handle::WorldHandle;
 use crate::webhook::occurrences::Occurrences;
 use crate::webhook::plan::WebhookPlan;
 use crate::webhook::schedule::{AttemptResult, QUEUE_FULL, Schedule, StillPending};
 use crate::webhook::settings::{DeliveryEffect, Emission, Happening};
 use crate::webhook::timeline;
-
-/// What webhooks need from the run that they belong to.
-pub(crate) trait WorldHandle: Send + Sync {
-    fn webhooks(&self) -> &WebhookState;
-    fn clock(&self) -> &VirtualClock;
-    /// The subscriptions of an account to an event.
-    fn subscribers(&self, business: u64, event: &str) -> Vec<Subscription>;
-    /// A contact for a new conversation of an account, in the API's field names: the one of that id, else a drawn one.
-    fn contact(&self, business: u64, id: Option<u64>, draw: &mut Draw) -> Value;
-    /// Stores a record that arrives. Returns the event that announces it, if there is one.
-    fn arrive(&self, arrival: &Arrival, event: Option<&str>, now: Moment) -> Option<Emission>;
-    /// Whether `contact` and `arrive` answer at once. Otherwise `prepare` makes it so, which may take seconds.
-    fn is_ready(&self) -> bool;
-    fn prepare(&self);
-    /// Called when so many entries of the timeline have happened.
-    fn timeline_happened(&self, _count: u64) {}
-    /// Called when the clock was moved forward.
-    fn clock_moved(&self) {}
-    /// Called when an attempt of a delivery has ended.
-    fn delivery_changed(&self, delivery: &Delivery);
-}
 
 /// The webhooks of one run of a world.
 #[derive(Debug)]
