@@ -30,6 +30,8 @@ pub(crate) mod sign;
 pub(crate) mod target;
 /// The HTTP client that makes one attempt.
 pub(crate) mod client;
+/// A delivery that is due, and its request.
+pub(crate) mod due;
 /// The webhooks of one run of a world.
 pub(crate) mod state;
 pub(crate) mod handle;
