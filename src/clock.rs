@@ -210,6 +210,15 @@ impl VirtualClock {
         });
     }
 
+    /// Shows a time, also an earlier one. Only a replay needs that: calls that were in flight at once are numbered in another
+    /// order than that of their times.
+    pub(crate) fn show(&self, moment: Moment) {
+        self.with(|state| {
+            state.base = moment.clamp(Moment::FIRST, Moment::LAST);
+            state.running_since = state.running_since.map(|_| real_now());
+        });
+    }
+
     /// Advances the clock to a time, at most to the last that it can show.
     ///
     /// # Errors

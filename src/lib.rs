@@ -41,6 +41,8 @@ mod world;
 mod pipeline;
 /// Loading scenarios, and replacing what is served.
 mod reload;
+/// Bundles: a run in one file, and replaying it.
+mod bundle;
 /// The HTTP server.
 mod server;
 /// The commands.

@@ -146,7 +146,7 @@ impl Standin {
             NotStarted(format!("cannot get a random number from the operating system: {error}"))
         })?;
         let cwd = std::env::current_dir().map_err(failed("find the working directory"))?;
-        let setup = Setup { files, paths: vec![path], root: None, cwd, random, time };
+        let setup = Setup { files, paths: vec![path], root: None, cwd, random, time, keeps: false };
         let (registry, board) = load(&setup)?;
         let listener = TcpListener::bind(("127.0.0.1", 0)).map_err(failed("listen on 127.0.0.1"))?;
         let address = listener.local_addr().map_err(failed("listen on 127.0.0.1"))?;

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 
 /// The modules by level, the lowest first. A module may import only those of lower levels.
-const LEVELS: [&[&str]; 14] = [
+const LEVELS: [&[&str]; 15] = [
     &["clock", "draw", "memory"],
     &["api"],
     &["dataset"],
@@ -19,6 +19,7 @@ const LEVELS: [&[&str]; 14] = [
     &["scenario"],
     &["world"],
     &["pipeline", "reload"],
+    &["bundle"],
     &["server"],
     &["cli", "library"],
     &["bench", "fuzz"],

@@ -66,7 +66,7 @@ fn add_reviews(registry: &Registry) {
         let reading = run.added.read(snapshot.dataset());
         let add = || {
             let review = arrival::parse_review(&body, snapshot.dataset()).unwrap();
-            run.arrive(&snapshot, &Arrival::Review(Box::new(review)), None).unwrap()
+            run.arrive(&snapshot, &Arrival::Review(Box::new(review)), (None, "")).unwrap()
         };
         took.push(micros(timed(add).0));
         drop(reading);

@@ -10,6 +10,8 @@ pub(crate) mod child;
 pub(crate) mod run;
 /// `check`: report errors and warnings.
 pub(crate) mod check;
+/// `replay`: send the calls of a bundle again.
+pub(crate) mod replay;
 /// `new`: create a scenario to start from.
 pub(crate) mod new;
 /// `schema`: the JSON Schema of scenario files.
@@ -79,6 +81,8 @@ enum Command {
     Run(run::flags::Flags),
     /// Report all errors and warnings of scenarios
     Check(check::Flags),
+    /// Send the calls of a recorded run again, and fail at the first answer that differs
+    Replay(replay::Flags),
     /// Create scenarios/NAME.yaml, a commented scenario to start from
     New(new::Flags),
     /// Print the JSON Schema of scenario files
@@ -111,6 +115,7 @@ pub(crate) fn main() -> ExitCode {
         Some(Command::Serve(flags)) => serve::run(&flags),
         Some(Command::Run(flags)) => run::run(&flags),
         Some(Command::Check(flags)) => check::run(&flags),
+        Some(Command::Replay(flags)) => replay::run(&flags),
         Some(Command::New(flags)) => new::run(&flags),
         Some(Command::Schema) => schema::run(),
         Some(Command::Openapi(flags)) => openapi::run(&flags),

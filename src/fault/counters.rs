@@ -145,6 +145,11 @@ impl Counters {
         self.arrived
     }
 
+    /// Number of the last arrival; 0 before the first.
+    pub(crate) const fn arrived(&self) -> u64 {
+        self.arrived
+    }
+
     /// Counts a request for the journal, and returns how often its fingerprint was seen, from 1.
     pub(crate) fn see(&mut self, fingerprint: u64) -> u32 {
         let count = self.seen.entry(SEEN, 0, fingerprint);

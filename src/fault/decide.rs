@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use crate::api::call::KeyMatch;
 use crate::draw::{Draw, Seed};
 use crate::fault::Fault;
 use crate::fault::count::{Count, Per, Share};
@@ -78,6 +79,10 @@ pub(crate) fn decide<'a>(
             count: &fault.count,
             fingerprint: request.fingerprint(),
             key: request.key,
+            key_place: match request.key_match {
+                KeyMatch::Listed(place) => place as u64 + 1,
+                KeyMatch::Any | KeyMatch::Minted | KeyMatch::Unknown | KeyMatch::None => 0,
+            },
         };
         let Application { attempt, draw, threshold, applied } = counted.apply(seed, counters);
         let last = verdict.decision.as_ref().is_none_or(|earlier| applied || !earlier.applied);
@@ -122,6 +127,9 @@ pub(crate) struct Counted<'a> {
     pub(crate) fingerprint: u64,
     /// The key as sent.
     pub(crate) key: Option<&'a str>,
+    /// The place of the key among the scenario's, from 1; 0 for any other. Draws depend on this instead of the key itself, since a
+    /// minted key is another one in each run.
+    pub(crate) key_place: u64,
 }
 
 /// Whether a fault applies, and why.
@@ -147,18 +155,14 @@ impl Counted<'_> {
         let Counted { id, fingerprint, .. } = *self;
         let attempt = counters.attempt(id, fingerprint);
         let Count { per, share, .. } = self.count;
-        let group = match per {
-            Per::World => 0,
-            Per::Key => Draw::new(Seed(0), "key").with_text(self.key.unwrap_or_default()).number(),
-            Per::Request => fingerprint,
-        };
+        let key = || Draw::new(Seed(0), "key").with_text(self.key.unwrap_or_default()).number();
         let (selected, before) = match per {
             Per::Request => {
                 let before = u64::from(attempt);
                 (self.count.selects(before + 1), self.count.selected_among(before))
             }
             Per::World | Per::Key => {
-                let scope = if *per == Per::World { counters.world(id) } else { counters.key(id, group) };
+                let scope = if *per == Per::World { counters.world(id) } else { counters.key(id, key()) };
                 scope.counted += 1;
                 let (selected, before) = (self.count.selects(scope.counted), scope.selected);
                 scope.selected += u64::from(selected);
@@ -173,6 +177,11 @@ impl Counted<'_> {
             }
             Share::Exactly { hits, of } => {
                 let (block, place) = (before / u64::from(of.max(1)), before % u64::from(of.max(1)));
+                let group = match per {
+                    Per::World => 0,
+                    Per::Key => self.key_place,
+                    Per::Request => fingerprint,
+                };
                 let order = Draw::new(seed, "exactly").with_text(self.fault).with(group).with(block);
                 (
                     Some(share_of(order.permuted(place, of.into()), of.into())),

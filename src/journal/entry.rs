@@ -16,6 +16,7 @@ use crate::auth::Keys;
 use crate::clock::Reading;
 use crate::fault::decide::Decision;
 use crate::fault::effect::Kind;
+use crate::fault::transmission::SendPlan;
 use crate::operations::spec::Spec;
 
 /// What is known of a call apart from its bytes.
@@ -38,6 +39,8 @@ pub(crate) struct Facts {
     pub(crate) prefixed: bool,
     /// Whether the client gets an answer.
     pub(crate) answered: bool,
+    /// How the reply is sent, unless it is sent at once and completely.
+    pub(crate) send_plan: Option<Box<SendPlan>>,
     /// What faults did to the request.
     pub(crate) effect: Option<Kind>,
     /// Code of the API error that was answered.
@@ -56,6 +59,8 @@ pub(crate) struct Facts {
 pub(crate) struct Entry {
     pub(crate) facts: Facts,
     status: u16,
+    /// Whether the body of the request was too large, and discarded.
+    is_too_large: bool,
     /// Method, path, query, headers and body of the request, headers of the answer, and its body if that is short.
     packed: Box<[u8]>,
     ends: [u32; 6],
@@ -126,6 +131,7 @@ impl Entry {
         let long = if copied.is_empty() && kept > 0 { reply.body.clone() } else { Bytes::new() };
         Self {
             status: reply.status,
+            is_too_large: matches!(call.body, Body::TooLarge),
             packed: packed.into_boxed_slice(),
             ends,
             long,
@@ -159,7 +165,7 @@ impl Entry {
             path: self.text(1),
             query: self.text(2),
             headers: unpack(self.part(3)).collect(),
-            body: Body::Whole(self.part(4)),
+            body: if self.is_too_large { Body::TooLarge } else { Body::Whole(self.part(4)) },
             connection: self.connection,
         }
     }
@@ -172,6 +178,16 @@ impl Entry {
     /// Number of bytes of the answer body that were not kept.
     pub(crate) const fn response_lost(&self) -> usize {
         if self.facts.answered { self.lost[1] } else { 0 }
+    }
+
+    /// The status that was decided, also if the client gets no answer.
+    pub(crate) const fn decided_status(&self) -> u16 {
+        self.status
+    }
+
+    /// Number of bytes of the decided answer's body that were not kept.
+    pub(crate) const fn decided_response_lost(&self) -> usize {
+        self.lost[1]
     }
 
     /// The status that the client gets. None if it gets no answer.

@@ -30,6 +30,11 @@ impl<'a> Mask<'a> {
         Self { keys, minted, secrets, first }
     }
 
+    /// Whether a text looks like a key that was minted for some world.
+    pub(crate) fn is_minted(key: &str) -> bool {
+        minted(key) == Some(key.len())
+    }
+
     /// How a text that was sent as a key relates to the keys.
     pub(crate) fn find(&self, key: &str) -> KeyMatch {
         let key = key.trim();
@@ -52,21 +57,46 @@ impl<'a> Mask<'a> {
 
     /// The secret with which a text begins: its length, and the name that is shown for it.
     fn find_at(&self, text: &str, before: Option<char>) -> Option<(usize, String)> {
+        let (length, label, _) = self.secret_at(text, before)?;
+        Some((length, label))
+    }
+
+    /// The secret with which a text begins, if it stands there as a word: its length, and how it relates to the keys.
+    /// `before` is the letter before the text.
+    pub(crate) fn key_at(&self, text: &str, before: Option<char>) -> Option<(usize, KeyMatch)> {
+        if !self.first.may_begin(text) {
+            return None;
+        }
+        let (length, _, found) = self.secret_at(text, before)?;
+        Some((length, found))
+    }
+
+    /// Likewise in a string of a body.
+    pub(crate) fn key_in_string_at(&self, text: &str, before: Option<char>) -> Option<(usize, KeyMatch)> {
+        self.key_at(text, before).filter(|(length, _)| *length >= SHORTEST_WORD)
+    }
+
+    fn secret_at(&self, text: &str, before: Option<char>) -> Option<(usize, String, KeyMatch)> {
         let mut candidates = self.keys.finder().candidates(text);
         let own = candidates.find_map(|key| {
             let place = self.keys.match_of(Some(key));
             let is_key = matches!(place, KeyMatch::Listed(_)) && is_word(text, key.len(), before);
-            Some((key.len(), self.keys.label(place).filter(|_| is_key)?))
+            Some((key.len(), self.keys.label(place).filter(|_| is_key)?, place))
         });
+        let of_world = |length| (length, "key:minted".to_owned(), KeyMatch::Minted);
         own.or_else(|| {
             let length = minted(text)?;
             let is_own = self.minted == text.get(..length);
-            Some((length, if is_own { "key:minted" } else { "key:unknown" }.to_owned()))
+            let other = || (length, "key:unknown".to_owned(), KeyMatch::Unknown);
+            Some(if is_own { of_world(length) } else { other() })
         })
-        .or_else(|| self.secrets.find(text, before))
+        .or_else(|| {
+            let (length, label) = self.secrets.find(text, before)?;
+            Some((length, label, KeyMatch::Unknown))
+        })
         .or_else(|| {
             let own = self.minted.filter(|own| text.starts_with(own) && is_word(text, own.len(), before))?;
-            Some((own.len(), "key:minted".to_owned()))
+            Some(of_world(own.len()))
         })
     }
 

@@ -92,8 +92,9 @@ pub(super) fn minted(text: &str) -> Option<usize> {
 /// Whether the first bytes of a text are a word by themselves, or so long that they are no part of one by chance.
 pub(super) fn is_word(text: &str, length: usize, before: Option<char>) -> bool {
     let joins = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.');
-    length >= LONG
-        || !before.is_some_and(joins) && !text.get(length..).is_some_and(|rest| rest.starts_with(joins))
+    // A full stop ends a sentence unless something follows it.
+    let goes_on = |rest: &str| rest.strip_prefix('.').unwrap_or(rest).starts_with(joins);
+    length >= LONG || !before.is_some_and(joins) && !text.get(length..).is_some_and(goes_on)
 }
 
 /// Finds a secret at the beginning of a text, whose letter before is given.
@@ -162,6 +163,7 @@ mod tests {
             (&format!("é{minted}é"), "ékey:mintedé"),
             (&format!("x{minted}0"), "xkey:minted0"),
             ("standin-0123", "standin-0123"),
+            ("Nothing is at /two. See two.", "Nothing is at /key:a. See key:a."),
             ("", ""),
         ] {
             assert_eq!(secrets.mask(text), masked, "{text}");

@@ -4,7 +4,7 @@
 pub(crate) mod receive;
 mod admit;
 mod decide;
-mod run;
+pub(crate) mod run;
 mod shape;
 pub(crate) mod record;
 mod refuse;

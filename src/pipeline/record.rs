@@ -64,6 +64,7 @@ pub(super) fn record(decided: &Decided<'_>, shaped: Shaped) -> Outcome {
             key_match: decided.admitted.key_match,
             prefixed: *prefixed,
             answered: send_plan.answers(),
+            send_plan: (!send_plan.is_plain()).then(|| Box::new(send_plan.clone())),
             effect: decided.verdict.kind(),
             code,
             page,

@@ -59,7 +59,7 @@ pub(super) fn run(decided: &Decided<'_>, dataset: &Dataset) -> Ran {
     let result = catch_unwind(AssertUnwindSafe(|| check_and_run(admitted, route, dataset)));
     match result.unwrap_or_else(|_| Err(ApiError::new(Code::Internal, ""))) {
         Ok(Done { body, account, contact, note, page }) => {
-            run.operation_done(spec.operation, account, contact);
+            run.operation_done(spec.operation, (account, contact), admitted.reading.now);
             Ran { notes: note.into_iter().collect(), page, ..Ran::new(Reply::json(200, body), None) }
         }
         Err(error) => refused(Some(spec), &error),
@@ -111,6 +111,9 @@ fn nothing_at(path: &str) -> ApiError {
     ApiError { message: message.into(), ..ApiError::new(Code::NotFound, "") }
 }
 
+/// The detail where a key was minted for another world.
+pub(crate) const FOREIGN_KEY: &str = "the key was made with another world";
+
 /// Step 4.
 fn authenticate<'a>(received: &'a Received<'_>, key: Option<&str>) -> Result<Caller<'a>, ApiError> {
     let minted = received.world.minted.as_ref();
@@ -118,7 +121,7 @@ fn authenticate<'a>(received: &'a Received<'_>, key: Option<&str>) -> Result<Cal
         return Ok(Caller { key: Some(minted) });
     }
     if received.foreign_key {
-        return Err(ApiError::new(Code::KeyInvalid, "the key was made with another world"));
+        return Err(ApiError::new(Code::KeyInvalid, FOREIGN_KEY));
     }
     received.snapshot.keys.authenticate(key)
 }

@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::clock::{self, TimeSource};
+use crate::clock::{self, Moment, TimeSource};
 use crate::draw::Seed;
 use crate::reload::status::{LoadEvent, LoadStatus};
 use crate::scenario::discover::default_root;
@@ -19,6 +19,7 @@ use crate::scenario::files::{Files, normalize_path};
 use crate::scenario::load_all;
 use crate::scenario::model::{Scenario, SeedSetting};
 use crate::scenario::{LoadedFolder, LoadedScenario};
+use crate::world::kept::ScenarioFiles;
 use crate::world::registry::Registry;
 
 /// What is loaded, at the start and at every reload.
@@ -34,6 +35,8 @@ pub(crate) struct Setup {
     pub(crate) random: Seed,
     /// Where a load reads the time.
     pub(crate) time: TimeSource,
+    /// Whether what a bundle needs is kept: the files of the scenarios, and what happens to worlds apart from calls.
+    pub(crate) keeps: bool,
 }
 
 impl Setup {
@@ -75,16 +78,28 @@ pub(crate) struct Reading {
     prints: BTreeMap<PathBuf, u64>,
     /// The stamp of each file and folder, taken before it was read.
     stamps: BTreeMap<PathBuf, u64>,
+    /// The content of each file, if it is kept.
+    contents: Contents,
+    now: Moment,
 }
+
+type Contents = BTreeMap<PathBuf, Arc<[u8]>>;
 
 /// Files that take a stamp before they are read and a fingerprint when they are read.
 struct Printed<'a> {
     files: &'a dyn Files,
     prints: Mutex<BTreeMap<PathBuf, u64>>,
     stamps: Mutex<BTreeMap<PathBuf, u64>>,
+    /// None unless the content is kept.
+    contents: Option<Mutex<Contents>>,
 }
 
-impl Printed<'_> {
+impl<'a> Printed<'a> {
+    fn new(setup: &'a Setup) -> Self {
+        let contents = setup.keeps.then(Mutex::default);
+        Self { files: setup.files.as_ref(), prints: Mutex::default(), stamps: Mutex::default(), contents }
+    }
+
     fn stamp_first(&self, path: &Path) {
         let mut stamps = self.stamps.lock().unwrap_or_else(PoisonError::into_inner);
         stamps.entry(path.to_owned()).or_insert_with(|| self.files.stamp(path));
@@ -95,6 +110,10 @@ impl Files for Printed<'_> {
     fn read(&self, path: &Path, limit: u64) -> std::io::Result<Vec<u8>> {
         self.stamp_first(path);
         let read = self.files.read(path, limit);
+        if let (Some(contents), Ok(bytes)) = (&self.contents, &read) {
+            let mut contents = contents.lock().unwrap_or_else(PoisonError::into_inner);
+            contents.insert(path.to_owned(), bytes.as_slice().into());
+        }
         let mut hasher = DefaultHasher::new();
         read.as_ref().ok().hash(&mut hasher);
         let mut prints = self.prints.lock().unwrap_or_else(PoisonError::into_inner);
@@ -123,11 +142,24 @@ impl Files for Printed<'_> {
 
 /// Reads all scenarios.
 pub(crate) fn read(setup: &Setup) -> Reading {
-    let printed = Printed { files: setup.files.as_ref(), prints: Mutex::default(), stamps: Mutex::default() };
+    let printed = Printed::new(setup);
     let now = setup.time.now();
     let folder = load_all(&printed, now, &setup.paths, setup.root.as_deref(), &setup.cwd);
-    let whole = |map: Mutex<BTreeMap<PathBuf, u64>>| map.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Reading { folder, prints: whole(printed.prints), stamps: whole(printed.stamps) }
+    let contents = printed.contents.map(whole).unwrap_or_default();
+    Reading { folder, prints: whole(printed.prints), stamps: whole(printed.stamps), contents, now }
+}
+
+fn whole<T>(held: Mutex<T>) -> T {
+    held.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The files of a scenario as they were read; none unless their content is kept.
+fn kept(contents: &Contents, loaded: &LoadedScenario, now: Moment) -> Option<Arc<ScenarioFiles>> {
+    contents.get(&loaded.path)?;
+    let content = |path: &PathBuf| Some((path.clone(), Arc::clone(contents.get(path)?)));
+    let files = loaded.files.iter().chain([&loaded.path]).filter_map(content).collect();
+    let (root, scenario) = (loaded.root.clone(), loaded.path.clone());
+    Some(Arc::new(ScenarioFiles { root, scenario, now, files, overrides: loaded.overrides.clone() }))
 }
 
 impl Reading {

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use arc_swap::ArcSwap;
 
 use crate::clock::{self, Moment};
-use crate::reload::{Reading, Setup, stamp};
+use crate::reload::{Printed, Reading, Setup, kept, stamp, whole};
 use crate::scenario::diagnostic::{Diagnostic, Severity, SourceLocation};
 use crate::scenario::discover::{
     own_world_named_like_scenario, scenario_named_like_own_world, shorten_paths,
@@ -16,6 +16,7 @@ use crate::scenario::model::{DemoStep, Scenario};
 use crate::scenario::{LoadContext, LoadedScenario, load_text};
 use crate::webhook::settings::Happening;
 use crate::world::fault_edits;
+use crate::world::kept::ScenarioFiles;
 use crate::world::snapshot::{Counts, Foreign, NoDataset, Snapshot};
 
 /// The load status of one scenario.
@@ -133,20 +134,20 @@ impl LoadStatus {
         let mut events = Vec::new();
         let present: Vec<Present> = reading.folder.scenarios.iter().map(Present::new).collect();
         follow_moved(&mut entries, &present);
-        let prints: Vec<(u64, u64)> = reading
-            .folder
-            .scenarios
-            .iter()
-            .map(|loaded| (reading.print(loaded), reading.stamp(loaded)))
-            .collect();
-        for ((loaded, print), found) in reading.folder.scenarios.into_iter().zip(prints).zip(&present) {
+        let read = |loaded: &LoadedScenario| Read {
+            print: reading.print(loaded),
+            stamp: reading.stamp(loaded),
+            files: kept(&reading.contents, loaded, reading.now),
+        };
+        let reads: Vec<Read> = reading.folder.scenarios.iter().map(read).collect();
+        for ((loaded, read), found) in reading.folder.scenarios.into_iter().zip(reads).zip(&present) {
             let known = entries.iter().position(|entry| found.is_of(entry));
             let place = known.unwrap_or_else(|| {
                 entries.push(Entry::new(name(&loaded), Some(loaded.path.clone())));
                 entries.len() - 1
             });
             let entry = &mut entries[place];
-            events.extend(entry.update(setup, loaded, print, &mut serve));
+            events.extend(entry.update(setup, loaded, read, &mut serve));
         }
         let is_present = |entry: &Entry| present.iter().any(|found| found.is_of(entry));
         // A missing file that was never served is forgotten.
@@ -171,8 +172,14 @@ impl LoadStatus {
         datasets: &Foreign,
         serve: impl FnOnce(Arc<Snapshot>),
     ) -> Result<(Entry, bool), Refused> {
-        let context = LoadContext { files: setup.files.as_ref(), root: setup.root(), now: setup.time.now() };
+        let (printed, now) = (Printed::new(setup), setup.time.now());
+        let context = LoadContext { files: &printed, root: setup.root(), now };
         let mut loaded = load_text(&context, name, text);
+        let files = printed.contents.and_then(|contents| {
+            let mut contents = whole(contents);
+            contents.insert(loaded.path.clone(), text.as_bytes().into());
+            kept(&contents, &loaded, now)
+        });
         let _applying = self.applying.lock().unwrap_or_else(PoisonError::into_inner);
         let mut entries = Vec::clone(&self.entries());
         loaded.diagnostics.extend(taken_names(&entries, name, &loaded));
@@ -190,7 +197,8 @@ impl LoadStatus {
         });
         let entry = &mut entries[place];
         let new = entry.snapshot.is_none();
-        let snapshot = Snapshot::new(entry.generation + 1, setup.seed(&scenario), scenario);
+        let mut snapshot = Snapshot::new(entry.generation + 1, setup.seed(&scenario), scenario);
+        snapshot.files = files;
         let snapshot = snapshot.sent(datasets, entry.snapshot.as_deref()).map_err(Refused::Records)?;
         entry.problems = loaded.diagnostics;
         entry.stamp = stamp(&entry.files, |file| Some(setup.files.stamp(file)));
@@ -242,6 +250,14 @@ fn taken_names(entries: &[Entry], name: &str, loaded: &LoadedScenario) -> Vec<Di
         .map(|_| scenario_named_like_own_world(name, loaded.name_location.clone()))
         .chain(by_scenario.map(|(world, span)| own_world_named_like_scenario(world, at(*span))))
         .collect()
+}
+
+/// What a reading says of the files of a scenario.
+struct Read {
+    print: u64,
+    stamp: u64,
+    /// None unless they are kept.
+    files: Option<Arc<ScenarioFiles>>,
 }
 
 /// A scenario in the files of a load.
@@ -311,7 +327,7 @@ impl Entry {
         &mut self,
         setup: &Setup,
         loaded: LoadedScenario,
-        (print, stamp): (u64, u64),
+        Read { print, stamp, files }: Read,
         serve: &mut impl FnMut(Arc<Snapshot>),
     ) -> Option<LoadEvent> {
         let name = name(&loaded);
@@ -335,7 +351,9 @@ impl Entry {
         self.name.clone_from(&name);
         self.print = print;
         (self.sent, self.weight) = (false, 0);
-        self.serve(Snapshot::new(self.generation + 1, setup.seed(&scenario), scenario), serve);
+        let mut snapshot = Snapshot::new(self.generation + 1, setup.seed(&scenario), scenario);
+        snapshot.files = files;
+        self.serve(snapshot, serve);
         let problems = if known { Vec::new() } else { loaded.diagnostics };
         Some(LoadEvent::Loaded { name, generation: self.generation, problems })
     }

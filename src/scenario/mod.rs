@@ -14,6 +14,8 @@ pub(crate) mod report;
 pub(crate) mod scalars;
 /// The scenarios that are part of the program.
 pub(crate) mod shipped;
+/// Where the faults of a scenario stand.
+pub(crate) mod places;
 pub(crate) mod times;
 pub(crate) mod collections;
 pub(crate) mod raw;
@@ -23,6 +25,7 @@ pub(crate) mod merge;
 pub(crate) mod seed_data;
 pub(crate) mod discover;
 pub(crate) mod model;
+pub(crate) mod overrides;
 pub(crate) mod references;
 pub(crate) mod validate;
 pub(crate) mod fault;
@@ -48,6 +51,7 @@ use crate::scenario::diagnostic::{Diagnostic, Severity, SourceLocation};
 use crate::scenario::files::Files;
 use crate::scenario::loader::Loader;
 use crate::scenario::model::Scenario;
+use crate::scenario::overrides::Overrides;
 use crate::scenario::raw::{List, ScenarioFile};
 use crate::scenario::read::{RawMap, Read};
 use crate::scenario::scalars::is_world_name;
@@ -66,6 +70,10 @@ pub(crate) struct LoadContext<'a> {
 #[derive(Debug, Default)]
 pub(crate) struct LoadedScenario {
     pub(crate) path: PathBuf,
+    /// The folder that no path in it leaves.
+    pub(crate) root: PathBuf,
+    /// What was made part of the scenario beside its files.
+    pub(crate) overrides: Overrides,
     /// The scenario's name, if it has a valid one.
     pub(crate) name: Option<String>,
     /// The scenario, if the file has no errors.
@@ -146,6 +154,7 @@ fn finish(mut loader: Loader, path: &Path, file: Option<ScenarioFile>, stem: &st
     let start = Span::new(FileId(0), 0, 0);
     let mut result = LoadedScenario {
         path: path.to_owned(),
+        root: loader.context.root.clone(),
         name_location: diagnostic::location(start, String::new(), &loader.sources),
         ..LoadedScenario::default()
     };

@@ -33,6 +33,7 @@ fn state(admin_token: Option<&str>) -> web::Data<State> {
         cwd: PathBuf::from("/"),
         random: Seed(1),
         time: TimeSource::default(),
+        keeps: false,
     };
     let (board, mut snapshots) = (LoadStatus::default(), Vec::new());
     board.apply(&setup, reload::read(&setup), |snapshot| snapshots.push(snapshot));

@@ -236,7 +236,7 @@ fn paths(operation: &Spec) -> impl Strategy<Value = String> {
 }
 
 prop_compose! {
-    fn calls()(operation in proptest::sample::select(operations::ALL.to_vec()))(
+    pub(super) fn calls()(operation in proptest::sample::select(operations::ALL.to_vec()))(
         path in paths(operation),
         method in prop_oneof![9 => Just("POST"), 1 => proptest::sample::select(vec!["GET", "OPTIONS", "X"])],
         query in queries(),

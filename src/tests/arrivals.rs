@@ -192,7 +192,7 @@ fn the_admin_api_takes_the_same_way() {
     subscribe(&folder, &["review.created", "review.updated", "review.deleted", "question.created"]);
     let world = folder.registry.default_world();
     let (run, snapshot) = (world.run(), world.snapshot());
-    let arrive = |arrival: Arrival| run.arrive(&snapshot, &arrival, None).unwrap().json;
+    let arrive = |arrival: Arrival| run.arrive(&snapshot, &arrival, (None, "")).unwrap().json;
     let body = r#"{"businessId": 11, "rating": 5, "id": "mine", "comments": "Good."}"#;
     let review = arrival::parse_review(body, snapshot.dataset()).unwrap();
     let created = arrive(Arrival::Review(Box::new(review)));
@@ -200,7 +200,7 @@ fn the_admin_api_takes_the_same_way() {
     let asked = arrive(Arrival::Question(Box::new(question)));
     let which = Answered::Id { id: "mine".to_owned(), business: None };
     let change = arrival::parse_change(r#"{"response": "Thanks"}"#).unwrap();
-    let updated = run.change_review(&snapshot, &which, &change).unwrap().json;
+    let updated = run.change_review(&snapshot, &which, (&change, "")).unwrap().json;
     run.remove_review(&snapshot, &which).unwrap();
     let expected = [
         ("review.created", &created),

@@ -10,7 +10,7 @@ use crate::fuzz;
 use crate::tests::harness::cases;
 
 /// Pieces that are put in: what has a meaning in one of the languages.
-const PIECES: [&str; 32] = [
+pub(super) const PIECES: [&str; 32] = [
     "",
     "\"",
     "'",

@@ -75,6 +75,7 @@ impl ScenarioFolder {
             cwd: "/".into(),
             random: Seed(99),
             time: time.clone(),
+            keeps: true,
         };
         let texts: Vec<(String, &str)> =
             files.iter().map(|(name, text)| (format!("/s/{name}"), *text)).collect();

@@ -3,6 +3,8 @@
 
 mod harness;
 mod arrivals;
+mod bundle;
+mod bundle_server;
 mod days;
 mod greeting;
 

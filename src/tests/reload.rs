@@ -377,6 +377,7 @@ fn a_save_between_the_load_and_the_start_of_the_watch_is_not_lost() {
         cwd: "/".into(),
         random: Seed(99),
         time: TimeSource::default(),
+        keeps: false,
     };
     let (sender, changes) = sync_channel::<()>(1);
     let (sender_of_events, events) = channel();

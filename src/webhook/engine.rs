@@ -266,6 +266,7 @@ impl Engine {
             let _ = clock.set(next);
         }
         let _ = clock.set(to);
+        world.clock_moved();
         self.settle(&world, deadline).await;
         Ok(webhooks.count_pending(clock.at(clock::real_now())))
     }

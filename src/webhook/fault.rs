@@ -69,6 +69,7 @@ impl DeliveryKey<'_> {
                 count: &fault.count,
                 fingerprint: self.fingerprint(),
                 key: None,
+                key_place: 0,
             };
             if counted.apply(seed, counters).applied {
                 return Some(fault.effect);

@@ -41,6 +41,10 @@ pub(crate) trait WorldHandle: Send + Sync {
     /// Whether `contact` and `arrive` answer at once. Otherwise `prepare` makes it so, which may take seconds.
     fn is_ready(&self) -> bool;
     fn prepare(&self);
+    /// Called when so many entries of the timeline have happened.
+    fn timeline_happened(&self, _count: u64) {}
+    /// Called when the clock was moved forward.
+    fn clock_moved(&self) {}
     /// Called when an attempt of a delivery has ended.
     fn delivery_changed(&self, delivery: &Delivery);
 }
@@ -205,9 +209,10 @@ impl WebhookState {
         let mut state = self.state();
         let plan = Arc::clone(&state.plan);
         let (entries, by) = (&plan.settings.timeline, reading.since_start());
-        let mut step = TimelineStep::default();
-        for _ in 0..limit {
-            let Some((since_start, what)) = state.timeline.take(entries, by) else { return step };
+        let (mut step, mut count) = (TimelineStep::default(), 0);
+        while count < limit {
+            let Some((since_start, what)) = state.timeline.take(entries, by) else { break };
+            count += 1;
             let now = later(reading.start, since_start);
             let announced;
             let emission = match what {
@@ -222,6 +227,9 @@ impl WebhookState {
             // An event of a conversation that is closed by now is skipped.
             let emitted = state.emit(world, Emit { emission, business, contact: None, now, since_start });
             step.dead += emitted.map_or(0, |emitted| emitted.dead);
+        }
+        if count > 0 {
+            world.timeline_happened(count as u64);
         }
         step.more = state.timeline.next(entries).is_some_and(|next| next <= by);
         step

@@ -16,6 +16,7 @@ use crate::ledger::changed::NotChanged;
 use crate::operations::qna::Question;
 use crate::operations::reviews::Response;
 use crate::webhook::settings::Emission;
+use crate::world::kept::Action;
 use crate::world::run::Run;
 use crate::world::snapshot::Snapshot;
 
@@ -109,7 +110,8 @@ impl Recorded {
 }
 
 impl Run {
-    /// A record arrives now, and is announced by an event: the named one, or the usual one where the scenario has it.
+    /// A record arrives now, and is announced by an event: the named one, or the usual one where the scenario has it. `text`
+    /// is the record as it was written.
     ///
     /// # Errors
     /// It cannot be stored.
@@ -117,14 +119,21 @@ impl Run {
         self: &Arc<Self>,
         snapshot: &Snapshot,
         arrival: &Arrival,
-        event: Option<&str>,
+        (event, text): (Option<&str>, &str),
     ) -> Result<Recorded, NotRecorded> {
-        let recorded = self.record_arrival(snapshot, arrival, self.clock.now())?;
+        let now = self.clock.now();
+        let recorded = self.record_arrival(snapshot, arrival, now)?;
+        match arrival {
+            Arrival::Review(_) => self.log_at(now, || Action::Review(text.to_owned())),
+            Arrival::Question(_) => self.log_at(now, || Action::Question(text.to_owned())),
+            // Only a timeline has those.
+            Arrival::Response(_) => {}
+        }
         self.announce(&recorded, event, snapshot);
         Ok(recorded)
     }
 
-    /// Changes a review now.
+    /// Changes a review now. `text` is the change as it was written.
     ///
     /// # Errors
     /// There is no such review, or it cannot be stored.
@@ -132,10 +141,11 @@ impl Run {
         self: &Arc<Self>,
         snapshot: &Snapshot,
         which: &Answered,
-        change: &ReviewChange,
+        (change, text): (&ReviewChange, &str),
     ) -> Result<Recorded, NotRecorded> {
-        let dataset = snapshot.dataset();
-        let review = self.added.change_review(dataset, which, self.clock.now(), |_| change.clone())?;
+        let (dataset, now) = (snapshot.dataset(), self.clock.now());
+        let review = self.added.change_review(dataset, which, now, |_| change.clone())?;
+        self.log_at(now, || Action::ReviewChanged(which.clone(), text.to_owned()));
         let recorded = self.recorded_review(dataset, &review, Change::Updated);
         self.announce(&recorded, None, snapshot);
         Ok(recorded)
@@ -152,6 +162,7 @@ impl Run {
     ) -> Result<(), NotRecorded> {
         let dataset = snapshot.dataset();
         let review = self.added.remove_review(dataset, which)?;
+        self.log(|| Action::ReviewRemoved(which.clone()));
         let recorded = self.recorded_review(dataset, &review, Change::Deleted);
         self.announce(&recorded, None, snapshot);
         Ok(())
@@ -183,7 +194,7 @@ impl Run {
 
     fn announce(self: &Arc<Self>, recorded: &Recorded, event: Option<&str>, snapshot: &Snapshot) {
         if let Some(emission) = recorded.emission(event, snapshot) {
-            self.emit(&emission, recorded.account, None);
+            self.emit_event(&emission, recorded.account, None);
         }
     }
 

@@ -23,12 +23,20 @@ use crate::webhook::schedule::StillPending;
 use crate::webhook::settings::{Emission, Happening};
 use crate::webhook::state::{Deliveries, Emit, Emitted, WebhookState, WorldHandle};
 use crate::webhook::timeline;
+use crate::world::kept::Action;
 use crate::world::run::Run;
 
 impl Run {
+    /// Emits an event of an account now, because somebody asked for it. None if its conversation is closed.
+    pub(crate) fn emit(self: &Arc<Self>, emission: &Emission, business: u64) -> Option<Emitted> {
+        let emitted = self.emit_event(emission, business, None)?;
+        self.log(|| Action::Event(Box::new(emission.clone()), business));
+        Some(emitted)
+    }
+
     /// Emits an event of an account now. None if its conversation is closed. A conversation that it opens is with the
     /// contact of the given id, else with a drawn one.
-    pub(crate) fn emit(
+    pub(super) fn emit_event(
         self: &Arc<Self>,
         emission: &Emission,
         business: u64,
@@ -43,18 +51,23 @@ impl Run {
     }
 
     /// Emits the events that follow an operation. `account` is the number of the account that it was about, `contact`
-    /// the id of the contact that it wrote.
-    pub(crate) fn operation_done(self: &Arc<Self>, operation: Operation, account: u64, contact: Option<u64>) {
+    /// the id of the contact that it wrote, `now` the time at which its call arrived.
+    pub(crate) fn operation_done(
+        self: &Arc<Self>,
+        operation: Operation,
+        (account, contact): (u64, Option<u64>),
+        now: Moment,
+    ) {
         let snapshot = self.snapshot();
         for what in timeline::following(&snapshot.webhooks.settings.timeline, operation) {
             match what {
                 Happening::Event(emission) => {
-                    self.emit(emission, emission.business.unwrap_or(account), contact);
+                    self.emit_event(emission, emission.business.unwrap_or(account), contact);
                 }
                 Happening::Record(arrival, event) => {
-                    let emission = self.arrive_on_timeline(arrival, event.as_deref(), self.clock.now());
+                    let emission = self.arrive_on_timeline(arrival, event.as_deref(), now);
                     if let Some(emission) = emission {
-                        self.emit(&emission, emission.business.unwrap_or(account), None);
+                        self.emit_event(&emission, emission.business.unwrap_or(account), None);
                     }
                 }
             }
@@ -86,6 +99,7 @@ impl Run {
     /// Freezes the clock, or lets it run.
     pub(crate) fn set_mode(&self, mode: Mode) {
         self.clock.set_mode(mode);
+        self.log(|| Action::ClockMode(mode));
         self.webhooks.wake.notify_one();
     }
 
@@ -167,6 +181,14 @@ impl WorldHandle for Run {
             dataset.index_ids();
         }
         drop(self.added.read(dataset));
+    }
+
+    fn timeline_happened(&self, count: u64) {
+        self.log(|| Action::Timeline(count));
+    }
+
+    fn clock_moved(&self) {
+        self.log(|| Action::ClockMoved);
     }
 
     fn delivery_changed(&self, delivery: &Delivery) {

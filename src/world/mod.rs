@@ -10,6 +10,8 @@ pub(crate) mod stream;
 pub(crate) mod shared;
 /// The state that a reset discards.
 pub(crate) mod run;
+/// What a bundle needs of a run.
+pub(crate) mod kept;
 /// Events of a run.
 pub(crate) mod events;
 /// Records that arrive in a run, and reviews that are changed there.
@@ -36,6 +38,7 @@ use crate::journal::secrets::Secrets;
 use crate::memory::Share;
 use crate::world::create::Start;
 use crate::world::fault_edits::{FaultEdits, FaultStatus, NoRoom};
+use crate::world::kept::{Action, Load};
 use crate::world::run::Run;
 use crate::world::shared::Shared;
 use crate::world::snapshot::{Own, Snapshot};
@@ -74,6 +77,8 @@ struct WorldConfig {
     fault_edits: FaultEdits,
     /// The memory of those faults, and of those of the start.
     share: Share,
+    /// How often the world began anew.
+    resets: u64,
 }
 
 impl WorldConfig {
@@ -81,7 +86,7 @@ impl WorldConfig {
         share.resize(start.weight());
         let fault_edits = FaultEdits::of(&scenario.faults, &start.faults);
         let began = scenario.start_at(now);
-        Self { scenario, seed: start.seed, began, start, fault_edits, share }
+        Self { scenario, seed: start.seed, began, start, fault_edits, share, resets: 0 }
     }
 
     /// Changes the faults.
@@ -141,12 +146,12 @@ impl World {
         shared: &Shared,
     ) -> Self {
         let now = shared.time.now();
-        let clock = start.clock;
+        let (clock, faults) = (start.clock, start.faults.clone());
         let config = WorldConfig::new(scenario, start, now, shared.fault_memory().share(0));
         let stream = Arc::new(Stream::new(&shared.watchers));
         let snapshot = config.snapshot(shared, None);
         let clock = clock.apply_to(snapshot.clock);
-        let run = Run::new(snapshot, clock, Arc::clone(&stream), minted.as_ref(), shared);
+        let run = Run::new((snapshot, faults), clock, Arc::clone(&stream), minted.as_ref(), shared);
         let world = Self {
             name,
             minted,
@@ -206,7 +211,13 @@ impl World {
         let followed = config.edit(|edits, now| edits.follow(&before.faults, now));
         debug_assert!(followed.is_ok(), "there is always room for fewer");
         self.serve(&config);
-        self.run().publish_reload();
+        let run = self.run();
+        if !Arc::ptr_eq(&before, scenario)
+            && let Some(load) = Load::of(&run.snapshot())
+        {
+            run.log(|| Action::Loaded(load));
+        }
+        run.publish_reload();
     }
 
     fn serve(&self, config: &WorldConfig) {
@@ -242,10 +253,14 @@ impl World {
     /// There is no room for it; the faults stay as they were.
     pub(crate) fn put_fault(&self, fault: Fault) -> Result<bool, NoRoom> {
         let mut config = self.config();
-        let name = fault.name.clone();
+        let (name, run) = (fault.name.clone(), self.run());
+        let logged = run.kept.is_some().then(|| Arc::new(fault.clone()));
         let is_new = config.edit(|edits, file| edits.put(file, fault))?;
         self.serve(&config);
-        self.run().publish_fault_change(&name, if is_new { "added" } else { "replaced" });
+        if let Some(fault) = logged {
+            run.log(|| Action::FaultPut(fault));
+        }
+        run.publish_fault_change(&name, if is_new { "added" } else { "replaced" });
         Ok(is_new)
     }
 
@@ -264,7 +279,9 @@ impl World {
         drop(faults);
         config.edit(|edits, file| edits.put(file, fault))?;
         self.serve(&config);
-        self.run().publish_fault_change(name, if enabled { "enabled" } else { "disabled" });
+        let run = self.run();
+        run.log(|| Action::FaultEnabled { name: name.to_owned(), enabled });
+        run.publish_fault_change(name, if enabled { "enabled" } else { "disabled" });
         Ok(true)
     }
 
@@ -274,7 +291,9 @@ impl World {
         let removed = config.edit(|edits, file| edits.remove(file, name)).unwrap_or_default();
         self.serve(&config);
         if removed {
-            self.run().publish_fault_change(name, "removed");
+            let run = self.run();
+            run.log(|| Action::FaultRemoved(name.to_owned()));
+            run.publish_fault_change(name, "removed");
         }
         removed
     }
@@ -287,6 +306,11 @@ impl World {
     /// The seed that a reset returns to, if it is not the scenario's.
     pub(crate) fn start_seed(&self) -> Option<Seed> {
         self.config().start.seed
+    }
+
+    /// How often it began anew, by a reset or with another start.
+    pub(crate) fn resets(&self) -> u64 {
+        self.config().resets
     }
 
     /// Returns to the start: nothing written, nothing used up, and seed, faults and clock as the world was created
@@ -313,10 +337,12 @@ impl World {
         config.began = scenario.start_at(self.shared.time.now());
         (config.scenario, config.seed) = (scenario, start.seed);
         config.share.resize(start.weight());
+        config.resets += 1;
         let stream = Arc::clone(&self.stream);
         let snapshot = config.snapshot(&self.shared, Some(&self.snapshot()));
         let clock = start.clock.apply_to(snapshot.clock);
-        let run = Run::new(snapshot, clock, stream, self.minted.as_ref(), &self.shared);
+        let begins_with = (snapshot, start.faults.clone());
+        let run = Run::new(begins_with, clock, stream, self.minted.as_ref(), &self.shared);
         let before = self.run.swap(Arc::new(run));
         before.webhooks.close();
     }

@@ -7,7 +7,8 @@ use arc_swap::ArcSwap;
 use serde_json::json;
 
 use crate::auth::Key;
-use crate::clock::{self, VirtualClock};
+use crate::clock::{self, Moment, VirtualClock};
+use crate::fault::Fault;
 use crate::fault::counters::Counters;
 use crate::journal::record::Journal;
 use crate::journal::secrets::Secrets;
@@ -15,6 +16,7 @@ use crate::ledger::Ledger;
 use crate::ledger::added::AddedRecords;
 use crate::webhook::engine::Engine;
 use crate::webhook::state::WebhookState;
+use crate::world::kept::{Action, Kept, Load};
 use crate::world::quota::Quotas;
 use crate::world::shared::Shared;
 use crate::world::snapshot::Snapshot;
@@ -42,19 +44,24 @@ pub(crate) struct Run {
     /// The key that was minted for the world.
     pub(super) minted: Option<String>,
     pub(super) secrets: Arc<Secrets>,
+    /// What a bundle needs. None in a process that writes none.
+    pub(crate) kept: Option<Kept>,
     /// Read by every request, replaced by a reload; a request keeps the one it took.
     snapshot: ArcSwap<Snapshot>,
 }
 
 impl Run {
+    /// A run that begins with a snapshot, of whose faults some are the world's own.
     pub(super) fn new(
-        snapshot: Arc<Snapshot>,
+        (snapshot, own_faults): (Arc<Snapshot>, Vec<Arc<Fault>>),
         clock: clock::Setting,
         stream: Arc<Stream>,
         minted: Option<&Key>,
         shared: &Shared,
     ) -> Self {
         let memory = shared.memory();
+        let kept = Load::of(&snapshot);
+        let kept = kept.map(|load| Kept::new(load, own_faults, shared.action_memory().share(0)));
         Self {
             clock: VirtualClock::new(clock::Setting {
                 start: clock.start.or_else(|| Some(shared.time.now())),
@@ -75,6 +82,7 @@ impl Run {
             engine: Arc::clone(&shared.engine),
             minted: minted.map(|minted| minted.key.clone()),
             secrets: Arc::clone(&shared.secrets),
+            kept,
             snapshot: ArcSwap::new(snapshot),
         }
     }
@@ -89,6 +97,25 @@ impl Run {
         self.snapshot.store(Arc::clone(snapshot));
         self.counters().keep(&snapshot.faults);
         self.webhooks.replace_plan(&snapshot.webhooks, self.clock.at(clock::real_now()).since_start());
+    }
+
+    /// Logs an action at the present of the clock, if actions are kept.
+    pub(super) fn log(&self, action: impl FnOnce() -> Action) {
+        if self.kept.is_some() {
+            self.log_at(self.clock.now(), action);
+        }
+    }
+
+    pub(super) fn log_at(&self, at: Moment, action: impl FnOnce() -> Action) {
+        if let Some(kept) = &self.kept {
+            kept.log(|| self.counters().arrived(), at, action());
+        }
+    }
+
+    /// Empties the journal.
+    pub(crate) fn clear_journal(&self) {
+        self.journal.clear();
+        self.log(|| Action::JournalCleared);
     }
 
     /// Tells the watchers that the scenario was loaded anew.

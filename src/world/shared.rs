@@ -10,6 +10,7 @@ use crate::journal::secrets::Secrets;
 use crate::ledger;
 use crate::memory::{self, Memory};
 use crate::webhook::engine::Engine;
+use crate::world::kept;
 use crate::world::snapshot::Foreign;
 use crate::world::stream::AllWatchers;
 
@@ -31,6 +32,8 @@ pub(crate) struct Shared {
     pub(crate) time: TimeSource,
     /// Bytes that clients wrote to all worlds.
     written: Arc<AtomicUsize>,
+    /// Bytes of the action logs of all runs.
+    actions: Arc<AtomicUsize>,
 }
 
 /// Most bytes of the faults that a world has of its own.
@@ -48,6 +51,7 @@ impl Default for Shared {
             datasets: Foreign::default(),
             time: TimeSource::default(),
             written: Arc::default(),
+            actions: Arc::default(),
         }
     }
 }
@@ -62,6 +66,11 @@ impl Shared {
     /// The memory of a new run of a world.
     pub(crate) fn memory(&self) -> Arc<Memory> {
         Memory::new(ledger::MEMORY, Arc::clone(&self.written))
+    }
+
+    /// The memory of the action log of a new run.
+    pub(super) fn action_memory(&self) -> Arc<Memory> {
+        Memory::new(kept::MEMORY, Arc::clone(&self.actions))
     }
 
     /// The memory of a world's own faults. It counts towards what is written to all worlds.

@@ -19,6 +19,7 @@ use crate::memory::{Limits, Memory, Share};
 use crate::scenario::model::Scenario;
 use crate::scenario::references::References;
 use crate::webhook::plan::WebhookPlan;
+use crate::world::kept::ScenarioFiles;
 
 /// What a world has in place of its scenario's.
 #[derive(Debug, Default)]
@@ -55,6 +56,8 @@ pub(crate) struct Snapshot {
     pub(crate) start: Moment,
     /// Whether that is the instant of the load. A world that begins on a later day has that day's data then.
     follows_day: bool,
+    /// The files it was loaded from, if they are kept.
+    pub(crate) files: Option<Arc<ScenarioFiles>>,
     businesses: Arc<Vec<Business>>,
     data: Arc<Data>,
     datasets: Arc<Datasets>,
@@ -204,6 +207,7 @@ impl Snapshot {
             expectations: Arc::new(scenario.expectations),
             start: scenario.now,
             follows_day: scenario.follows_day,
+            files: None,
             businesses: Arc::new(scenario.businesses),
             data: datasets.of((seed, scenario.now.day()), || None),
             datasets,

@@ -65,6 +65,9 @@ pub(crate) struct Flags {
     /// Write the calls as an HTTP archive, which browser tools open
     #[arg(long, value_name = "FILE")]
     pub(super) har: Option<PathBuf>,
+    /// Write the run into one file, which `standin replay` sends again
+    #[arg(long, value_name = "FILE")]
+    pub(super) bundle: Option<PathBuf>,
     /// Seed of generated data and of random draws, in place of the scenario's
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(..1 << 53))]
     pub(super) seed: Option<u64>,

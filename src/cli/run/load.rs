@@ -1,13 +1,11 @@
 //! Loads the scenario of a run, with what the flags change of it. The changes become part of the scenario, so that a reset of the
 //! world keeps them.
 
-use crate::auth::Key;
 use crate::cli::run::access::is_usable;
 use crate::cli::run::flags::Flags;
 use crate::cli::serve::Failure;
 use crate::clock::Mode;
 use crate::draw::Seed;
-use crate::fault::Fault;
 use crate::journal::budget::Limits;
 use crate::reload::status::LoadStatus;
 use crate::reload::{self, Setup};
@@ -15,13 +13,15 @@ use crate::scenario::admin_input::{parse_expectation, parse_fault};
 use crate::scenario::diagnostic::{Diagnostic, Severity};
 use crate::scenario::fault::{MAX_FAULTS, custom_codes};
 use crate::scenario::model::{Scenario, SeedSetting};
+use crate::scenario::overrides::Overrides;
 use crate::scenario::references::References;
-use crate::scenario::render;
+use crate::scenario::{LoadedScenario, render};
 use crate::world::registry::{Registry, mint};
 use crate::world::shared::Shared;
 
-/// The journal of a run is larger than that of a server, since nothing passes if some of it was dropped.
-const JOURNAL: Limits = Limits { world: 256 << 20, total: 256 << 20, body: 64 << 10 };
+/// The journal of a run is larger than that of a server, since nothing passes if some of it was dropped. No body of a request is cut,
+/// so that a bundle can send it again.
+const JOURNAL: Limits = Limits { world: 256 << 20, total: 256 << 20, body: 1 << 20 };
 
 /// The scenario of a run, loaded and not served yet.
 pub(super) struct Loaded {
@@ -39,12 +39,12 @@ pub(super) fn load(setup: &Setup, flags: &Flags) -> Result<Loaded, Failure> {
     let (errors, mut warnings): (Vec<_>, Vec<_>) =
         reading.folder.all_diagnostics().cloned().partition(|problem| problem.severity == Severity::Error);
     let path = setup.paths.first().map(|path| path.display().to_string()).unwrap_or_default();
-    let scenario = reading.folder.scenarios.first_mut().and_then(|loaded| loaded.scenario.as_mut());
-    let Some(scenario) = scenario.filter(|_| errors.is_empty()) else {
+    let loaded = reading.folder.scenarios.first_mut().filter(|_| errors.is_empty());
+    let Some(LoadedScenario { scenario: Some(scenario), overrides, .. }) = loaded else {
         show(&errors);
         return Err(Failure::cannot_start(format!("cannot serve {path}: fix the errors above")));
     };
-    change(scenario, flags, &mut warnings)?;
+    *overrides = change(scenario, flags, &mut warnings)?;
     let default = scenario.name.clone();
     let (board, mut snapshots) = (LoadStatus::default(), Vec::new());
     board.apply(setup, reading, |snapshot| snapshots.push(snapshot));
@@ -64,14 +64,18 @@ pub(super) fn show(problems: &[Diagnostic]) {
     }
 }
 
-fn change(scenario: &mut Scenario, flags: &Flags, warnings: &mut Vec<Diagnostic>) -> Result<(), Failure> {
+fn change(
+    scenario: &mut Scenario,
+    flags: &Flags,
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<Overrides, Failure> {
     if let Some(seed) = flags.seed {
         scenario.seed = SeedSetting::Fixed(Seed(seed));
     }
     if flags.freeze {
         scenario.clock.mode = Mode::Frozen;
     }
-    let (mut new, frozen) = (Vec::new(), scenario.clock.mode == Mode::Frozen);
+    let (mut overrides, frozen) = (Overrides::default(), scenario.clock.mode == Mode::Frozen);
     for (name, text) in &flags.faults {
         let references = References::new(&scenario.keys, &scenario.businesses, &scenario.dialect, frozen);
         let flag = format!("--fault {name}");
@@ -85,21 +89,20 @@ fn change(scenario: &mut Scenario, flags: &Flags, warnings: &mut Vec<Diagnostic>
                 return Err(Failure::usage(format!("{flag}: fix the errors above")));
             }
         };
-        put(&mut scenario.faults, &mut new, fault);
+        overrides.faults.push(fault);
     }
-    scenario.faults.splice(0..0, new);
-    if !flags.faults.is_empty() && scenario.faults.len() > MAX_FAULTS {
-        return Err(Failure::usage(format!("with those of --fault there are more than {MAX_FAULTS} faults")));
-    }
-    expect(scenario, flags, warnings)?;
     if !scenario.keys.is_empty() && !scenario.keys.iter().any(is_usable) {
         let key = mint().ok_or_else(|| {
             Failure::cannot_start("cannot get a random number from the operating system".to_owned())
         })?;
-        let (name, accounts, rate_limit) = (None, None, None);
-        scenario.keys.push(Key { key, name, accounts, rate_limit, revoked: false, own_world: false });
+        overrides.key = Some(key);
     }
-    Ok(())
+    overrides.apply(scenario);
+    if !flags.faults.is_empty() && scenario.faults.len() > MAX_FAULTS {
+        return Err(Failure::usage(format!("with those of --fault there are more than {MAX_FAULTS} faults")));
+    }
+    expect(scenario, flags, warnings)?;
+    Ok(overrides)
 }
 
 /// Adds the expectations of the flags.
@@ -122,15 +125,6 @@ fn expect(scenario: &mut Scenario, flags: &Flags, warnings: &mut Vec<Diagnostic>
         scenario.expectations.push(expectation);
     }
     Ok(())
-}
-
-/// Puts a fault in the place of the one of its name, else behind the other new ones.
-fn put(scenario: &mut [Fault], new: &mut Vec<Fault>, fault: Fault) {
-    let mut known = new.iter_mut().chain(scenario);
-    match known.find(|known| known.name == fault.name) {
-        Some(known) => *known = fault,
-        None => new.push(fault),
-    }
 }
 
 /// A diagnostic shows the flag in the place of a file.

@@ -12,6 +12,8 @@ mod access;
 mod environment;
 /// Judges the run.
 mod judge;
+/// What GitHub Actions shows.
+mod github;
 /// The files that are written.
 mod outputs;
 
@@ -103,5 +105,5 @@ fn setup(flags: &Flags) -> Result<Setup, Failure> {
         .map_err(|error| Failure::cannot_start(format!("cannot find the working directory: {error}")))?;
     let time = TimeSource::new(flags.now);
     let Opened { files, paths, cwd, root, .. } = find::find(&flags.scenario, cwd, time.now())?;
-    Ok(Setup { files, paths, root, cwd, random, time })
+    Ok(Setup { files, paths, root, cwd, random, time, keeps: flags.bundle.is_some() })
 }

@@ -164,7 +164,7 @@ fn setup(flags: &Flags) -> Result<(Setup, bool), Failure> {
         .map_err(|error| Failure::cannot_start(format!("cannot find the working directory: {error}")))?;
     let Opened { files, paths, cwd, root, shipped } = flags.sources.open(cwd);
     let time = TimeSource::new(flags.sources.now);
-    Ok((Setup { files, paths, root, cwd, random, time }, shipped))
+    Ok((Setup { files, paths, root, cwd, random, time, keeps: false }, shipped))
 }
 
 /// Connections that wait to be accepted. The system may allow fewer.

@@ -48,11 +48,11 @@ fn judge(list: &List<'_>, exit: Option<i32>) -> Vec<Finding> {
     let list_end = read.iter().filter_map(|(_, page)| page.list_end()).min();
     let filled = read.iter().filter(|(_, page)| page.end() > page.start);
     // The index behind the last record read, and the call that read it.
-    let (mut end, mut last): (u64, Option<&Call>) = (0, None);
+    let (mut end, mut reader): (u64, Option<&Call>) = (0, None);
     for (call, page) in filled {
         if page.start > end {
             findings.push(missed(list, end..page.start, call));
-        } else if let Some(before) = last.filter(|_| page.start < end) {
+        } else if let Some(before) = reader.filter(|_| page.start < end) {
             let message = format!(
                 "call {} read {} again, which call {} had read",
                 call.seq,
@@ -62,7 +62,7 @@ fn judge(list: &List<'_>, exit: Option<i32>) -> Vec<Finding> {
             findings.push(finding(Verdict::Warn, vec![before.seq, call.seq], message));
         }
         if page.end() > end {
-            (end, last) = (page.end(), Some(*call));
+            (end, reader) = (page.end(), Some(*call));
         }
     }
     let behind: Vec<u64> =

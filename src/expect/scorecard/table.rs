@@ -11,10 +11,12 @@ use crate::expect::scorecard::{hooks, key, paging, reading, repeating, spread, w
 pub(crate) struct Rule {
     pub(crate) id: &'static str,
     pub(crate) title: &'static str,
+    #[cfg_attr(not(test), expect(dead_code, reason = "docs/scorecard.md is written from it"))]
     /// When a client passes, when it is warned and when it fails. Empty where it never does.
     pub(crate) verdicts: [&'static str; 3],
     /// What a scenario can set.
     pub(crate) thresholds: &'static [Threshold],
+    #[cfg_attr(not(test), expect(dead_code, reason = "docs/scorecard.md is written from it"))]
     /// Why the thresholds are what they are.
     pub(crate) why: &'static str,
     /// What to do about it.

@@ -62,7 +62,7 @@ pub(crate) async fn emit(
     let business = account(snapshot.dataset(), &body.business)?;
     let EmitEvent { conversation, text, data, .. } = body;
     let emission = Emission { event, business: Some(business), conversation, text, data };
-    let emitted = world.run().emit(&emission, business, None).ok_or_else(|| {
+    let emitted = world.run().emit(&emission, business).ok_or_else(|| {
         let name = emission.conversation.as_deref().unwrap_or_default();
         AdminError::conflict(format!(
             "The conversation {name} is closed: give another name to open a new one."

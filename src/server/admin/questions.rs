@@ -84,7 +84,7 @@ pub(crate) async fn create(
     let question = records::write(world, move |snapshot, run| {
         let question = arrival::parse_question(&text, snapshot.dataset());
         let question = question.map_err(|problems| invalid("added", &problems))?;
-        let recorded = run.arrive(snapshot, &Arrival::Question(Box::new(question)), None);
+        let recorded = run.arrive(snapshot, &Arrival::Question(Box::new(question)), (None, &text));
         Ok(recorded.map_err(|reason| not_recorded("added", &reason))?.json)
     });
     Ok(records::respond(StatusCode::CREATED, question.await?))

@@ -105,7 +105,7 @@ pub(crate) fn har(world: &World) -> String {
 pub(crate) async fn clear(PathWorld(world): PathWorld) -> Result<HttpResponse, AdminError> {
     let run = world.run();
     require_journal(&run)?;
-    long::apart(move || run.journal.clear()).await?;
+    long::apart(move || run.clear_journal()).await?;
     Ok(HttpResponse::NoContent().finish())
 }
 

@@ -87,7 +87,7 @@ pub(crate) async fn create(
     let review = records::write(world, move |snapshot, run| {
         let review = arrival::parse_review(&text, snapshot.dataset());
         let review = review.map_err(|problems| invalid("added", &problems))?;
-        let recorded = run.arrive(snapshot, &Arrival::Review(Box::new(review)), None);
+        let recorded = run.arrive(snapshot, &Arrival::Review(Box::new(review)), (None, &text));
         Ok(recorded.map_err(|reason| not_recorded("added", &reason))?.json)
     });
     Ok(records::respond(StatusCode::CREATED, review.await?))
@@ -137,7 +137,7 @@ pub(crate) async fn patch(
     let which = which(path, &query);
     let review = records::write(world, move |snapshot, run| {
         let change = arrival::parse_change(&text).map_err(|problems| invalid("changed", &problems))?;
-        let recorded = run.change_review(snapshot, &which, &change);
+        let recorded = run.change_review(snapshot, &which, (&change, &text));
         Ok(recorded.map_err(|reason| not_recorded("changed", &reason))?.json)
     });
     Ok(records::respond(StatusCode::OK, review.await?))

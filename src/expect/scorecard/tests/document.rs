@@ -35,7 +35,9 @@ fn generated() -> String {
     for Rule { id, verdicts: [pass, warn, fail], .. } in &TABLE {
         let _ = writeln!(out, "| [`{id}`](#{id}) | {} | {} | {} |", cell(pass), cell(warn), cell(fail));
     }
-    TABLE.iter().for_each(|rule| out.push_str(&section(rule)));
+    for rule in &TABLE {
+        out.push_str(&section(rule));
+    }
     out
 }
 

@@ -1,0 +1,630 @@
+//! Bundles: a run of a world is written into one file, and replayed from that alone.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::api::call::{Body, Call};
+use crate::bundle::archive::{pack, unpack};
+use crate::bundle::read::{Bundle, read};
+use crate::bundle::replay::{Difference, Plan, Summary, replay};
+use crate::bundle::write::{NotWritten, write};
+use crate::clock::{Mode, later, real_now};
+use crate::dataset::arrival::{Answered, Arrival};
+use crate::journal::budget::Limits;
+use crate::pipeline;
+use crate::pipeline::receive::receive;
+use crate::scenario::admin_input::parse_fault;
+use crate::scenario::arrival;
+use crate::tests::any_calls::calls;
+use crate::tests::fuzz::PIECES;
+use crate::tests::harness::{Request, ScenarioFolder, cases, create_world, in_parallel, time};
+use crate::webhook::state::WorldHandle;
+use crate::world::World;
+use crate::world::create::{Start, WorldRequest};
+use crate::world::shared::Shared;
+
+/// A scenario with something of everything: an included file, seed data, relative dates, a random seed, keys, faults of all
+/// kinds, a timeline.
+pub(super) const SCENARIO: &str = "standin: 1
+include: [parts/keys.yaml]
+seed: random
+businesses:
+  - number: 1
+    name: One
+    category: dentist
+    contacts: [{id: 5, email: a@b.test, externalId: E}]
+    locations:
+      - {number: 11, name: L, reviews: [{id: '50', rating: 3, date: -2d, comments: Fine enough}, {generate: 200, dates: {from: -90d}}, {file: data/more.csv}]}
+      - {number: 12, name: M, reviews: [{generate: 20}], questions: [{generate: 30}]}
+webhooks:
+  events: {review.created: {}}
+  timeline:
+    - {at: 30s, event: message.added, business: 1, conversation: c, text: Hello}
+    - {every: 1m, review: {business: 11, rating: 1}}
+    - {after: contact, question: {business: 12}}
+faults:
+  - {name: by-chance, operation: reviews, when: {query: {x: chance}}, chance: 40%, then: {error: 500}}
+  - {name: by-key, operation: reviews, when: {query: {x: key}}, per: key, exactly: 2 of 5, then: {error: 89, retry_after: 2s}}
+  - {name: twice, operation: qna, per: request, hits: 1-2, then: {status: 503}}
+  - {name: changed, operation: reviews, when: {query: {x: patch}}, hits: 1-3, then: {body: {patch: [{op: replace, path: /0/comments, value: Changed}]}, headers: {set: {x-changed: 'yes'}}}}
+  - {name: gone, operation: contact, per: request, hits: 1, then: {lost: reset}}
+  - {name: cut, operation: reviews, when: {query: {x: cut}}, then: {body: {truncate: 50%}}}
+  - {name: bad, operation: reviews, when: {query: {x: malformed}}, then: {body: {malformed: true}}}
+  - {name: drips, operation: reviews, when: {query: {x: drip}}, then: {body: {drip: 10 per 5ms}, delay: 10ms-2s}}
+  - {name: garbage, operation: reviews, when: {query: {x: garbage}}, then: {connection: garbage}}
+  - {name: closed, operation: reviews, when: {query: {x: close}}, then: {connection: close}}
+  - {name: stalls, operation: reviews, when: {query: {x: stall}}, then: {connection: stall, for: 5s}}
+";
+
+const KEYS: &str = "standin: 1
+part: true
+keys:
+  - {key: demo-key-of-one, name: demo}
+  - {key: 'second\"key/2'}
+  - {key: limited-key, name: limited, rate_limit: 4 per 1m}
+  - {key: revoked-key, revoked: true}
+";
+
+const MORE: &str = "id,rating,date,comments\n90,5,-3d,From a table\n91,1,2026-01-05,Also from a table\n";
+
+const EFFECTS: [&str; 10] =
+    ["chance", "key", "patch", "cut", "malformed", "drip", "garbage", "close", "stall", "none"];
+
+fn folder() -> ScenarioFolder {
+    with_scenario(SCENARIO)
+}
+
+fn with_scenario(text: &str) -> ScenarioFolder {
+    let files = [("a.yaml", text), ("parts/keys.yaml", KEYS), ("data/more.csv", MORE)];
+    ScenarioFolder::at(time("2026-06-30T17:00:00.250Z"), &files)
+}
+
+fn advance(world: &World, seconds: u64) {
+    let run = world.run();
+    run.clock.set(later(run.clock.now(), std::time::Duration::from_secs(seconds))).unwrap();
+    while run.webhooks().emit_due(&*run, run.clock.at(real_now()), 3).more {}
+    run.clock_moved();
+}
+
+/// Calls of all operations.
+fn requests(key: &str) -> Vec<Request> {
+    let day = |body: Value| json!({"startDate": "1/1/2026", "endDate": "7/30/2026", "userEmail": "a@b.test", "businessNumbers": body});
+    let new = |path, query: &str, body: &Value| {
+        Request::new(path, query, body).header("x-api-key", key).header("x-business-number", "1")
+    };
+    let mut all = vec![
+        new("/v1/insight/sentiment/locationInfo", "", &day(json!([1]))),
+        new("/v1/insight/sentiment/scoreBenchmark", "", &day(json!([11, 12]))),
+        new("/v1/insight/sentiment/scoreBenchmark", "", &day(json!([77]))),
+        new(
+            "/v1/contact/external/preferences/saveCustomer",
+            "",
+            &json!({"email": "new@b.test", "firstName": "Ann", "businessIds": [11]}),
+        ),
+        new(
+            "/v1/contact/external/preferences/saveCustomer",
+            "",
+            &json!({"externalId": "E", "lastName": key}),
+        ),
+        new("/v1/qna/unanswered/get", "businessId=1", &json!({"pageSize": 5})),
+        new(
+            "/v1/messenger/subscribe/webhook/event",
+            "",
+            &json!({"businessNumber": 1, "apiKey": key, "events": ["message.added"], "endpoint": format!("http://127.0.0.1:9/hook?key={key}")}),
+        ),
+        new("/v1/nothing/here", "api_key=guessed-by-somebody", &json!({})),
+        new("/v1/review/businessId/1", "count=40", &json!({"statuses": ["all"]})),
+    ];
+    for effect in EFFECTS {
+        all.push(new("/v1/review/businessId/1", &format!("count=3&x={effect}"), &json!({})));
+    }
+    all
+}
+
+/// What a test suite may do to a world: calls of all operations, and between them all that admin calls can do.
+fn use_everything(folder: &ScenarioFolder, world: &Arc<World>) {
+    let keys = ["demo-key-of-one", "second\"key/2", "limited-key", "revoked-key", "none-of-them"];
+    let minted = world.minted.as_ref().map(|minted| minted.key.clone());
+    let send = |request: &Request| {
+        request.send(&folder.registry, &world.name);
+    };
+    let all = |key: &str| requests(key).iter().for_each(&send);
+    all(keys[0]);
+    advance(world, 45);
+    all(keys[0]);
+    let references = |world: &World| {
+        let snapshot = world.snapshot();
+        parse_fault(
+            &snapshot.references(Mode::Frozen),
+            "put",
+            "{operation: qna, when: {key: limited-key}, hits: 1-2, then: {error: 500}}",
+        )
+        .unwrap()
+        .0
+    };
+    world.put_fault(references(world)).unwrap();
+    keys.iter().for_each(|key| all(key));
+    assert!(world.enable_fault("cut", false).unwrap() && world.remove_fault("garbage"));
+    let (run, snapshot) = (world.run(), world.snapshot());
+    let text = r#"{"businessId": "11", "rating": 5, "comments": "Arrived with demo-key-of-one today."}"#;
+    let review = arrival::parse_review(text, snapshot.dataset()).unwrap();
+    run.arrive(&snapshot, &Arrival::Review(Box::new(review)), (None, text)).unwrap();
+    let text = r#"{"businessId": 12}"#;
+    let question = arrival::parse_question(text, snapshot.dataset()).unwrap();
+    run.arrive(&snapshot, &Arrival::Question(Box::new(question)), (None, text)).unwrap();
+    let which = |id: &str| Answered::Id { id: id.to_owned(), business: Some(1) };
+    let text = r#"{"response": "Thank you", "published": false}"#;
+    run.change_review(&snapshot, &which("50"), (&arrival::parse_change(text).unwrap(), text)).unwrap();
+    run.remove_review(&snapshot, &which("90")).unwrap();
+    run.set_mode(Mode::Running);
+    keys.iter().for_each(|key| all(key));
+    run.set_mode(Mode::Frozen);
+    advance(world, 3600);
+    minted.iter().for_each(|minted| all(minted));
+    all(keys[0]);
+}
+
+pub(super) fn bundle(world: &World) -> Bundle {
+    read(&write(world).unwrap()).unwrap()
+}
+
+fn replayed(bundle: &Bundle, scenario: Option<&Path>) -> (Vec<Difference>, Summary) {
+    let mut differences = Vec::new();
+    let plan = Plan { bundle, scenario, cwd: Path::new("/"), all: true };
+    let summary = replay(plan, |difference| differences.push(difference.clone())).unwrap();
+    assert_eq!(summary.different, differences.len());
+    (differences, summary)
+}
+
+#[track_caller]
+pub(super) fn replays(bundle: &Bundle) -> Summary {
+    let (differences, summary) = replayed(bundle, None);
+    assert!(differences.is_empty(), "{} differ, first {:#?}", differences.len(), differences[0]);
+    assert_eq!(summary.not_done, [""; 0]);
+    summary
+}
+
+#[test]
+fn a_run_with_everything_is_replayed_without_a_difference() {
+    let folder = folder();
+    let world = folder.registry.default_world();
+    use_everything(&folder, &world);
+    let bundle = bundle(&world);
+    let struck: std::collections::BTreeSet<String> = world
+        .run()
+        .journal
+        .read()
+        .entries
+        .iter()
+        .filter_map(|entry| entry.fault().map(str::to_owned))
+        .collect();
+    assert_eq!(struck.len(), 12, "every fault struck: {struck:?}");
+    let summary = replays(&bundle);
+    assert!(summary.sent > 200, "{summary:?}");
+    assert_eq!((summary.sent, summary.partly, summary.not_compared), (bundle.calls(), 0, 0));
+    assert!(bundle.gaps().is_empty());
+}
+
+#[test]
+fn two_replays_at_once_find_the_same() {
+    let folder = folder();
+    let world = folder.registry.default_world();
+    use_everything(&folder, &world);
+    let bundle = bundle(&world);
+    let found = in_parallel(2, &[0, 1], |_| replays(&bundle));
+    assert_eq!(found[0].1, found[1].1);
+}
+
+#[test]
+fn the_same_run_gives_the_same_bundle() {
+    let write_one = || {
+        let folder = folder();
+        let world = folder.registry.default_world();
+        world.run().set_mode(Mode::Frozen);
+        requests("demo-key-of-one").iter().for_each(|request| drop(request.send(&folder.registry, "a")));
+        write(&world).unwrap()
+    };
+    assert_eq!(write_one(), write_one());
+}
+
+#[test]
+fn a_world_with_its_own_key_seed_clock_and_faults_is_replayed() {
+    let folder = folder();
+    let snapshot = folder.registry.default_world().snapshot();
+    let (fault, _) = parse_fault(
+        &snapshot.references(Mode::Frozen),
+        "own",
+        "{operation: reviews, hits: 2, then: {error: 89}}",
+    )
+    .unwrap();
+    let clock = crate::clock::PartialSetting { start: Some(crate::clock::Moment(0)), mode: None };
+    let start = Start { seed: Some(crate::draw::Seed(7)), clock, faults: vec![Arc::new(fault)] };
+    let world =
+        folder.registry.make(WorldRequest { name: Some("own".to_owned()), scenario: None, start }).unwrap();
+    use_everything(&folder, &world);
+    let written = bundle(&world);
+    assert_eq!(written.seed(), 7);
+    replays(&written);
+    // A key of another world is told apart from an unknown one.
+    let other = create_world(&folder, "other", None);
+    let request = Request::numbered(1).header("x-api-key", other.minted.as_ref().unwrap().key.clone());
+    for _ in 0..3 {
+        request.send(&folder.registry, "own");
+    }
+    replays(&bundle(&world));
+}
+
+#[test]
+fn a_run_after_a_reset_is_replayed_from_the_reset() {
+    let folder = folder();
+    let world = folder.registry.default_world();
+    use_everything(&folder, &world);
+    folder.set_time("2026-07-03T08:00:00Z");
+    folder.registry.reset(&world, Some(crate::draw::Seed(99))).unwrap();
+    assert_eq!(bundle(&world).calls(), 0);
+    use_everything(&folder, &world);
+    let bundle = bundle(&world);
+    assert_eq!(bundle.gaps(), ["the world was reset 1 times: the bundle begins at the last reset"]);
+    assert!(bundle.manifest.clock_start.starts_with("2026-07-03"));
+    replays(&bundle);
+}
+
+#[test]
+fn a_reload_in_the_middle_of_a_run_is_replayed() {
+    let folder = folder();
+    let world = folder.registry.default_world();
+    use_everything(&folder, &world);
+    folder.save("a.yaml", &SCENARIO.replace("Fine enough", "Not fine").replace("1-2", "1-4"));
+    requests("demo-key-of-one").iter().for_each(|request| drop(request.send(&folder.registry, "a")));
+    let sent = SCENARIO.replace("Fine enough", "Sent over HTTP");
+    assert_eq!(folder.replace("a", &sent), [""; 0]);
+    let answer = Request::new("/v1/review/businessId/1", "count=40", &json!({"statuses": ["all"]}))
+        .header("x-api-key", "demo-key-of-one")
+        .send(&folder.registry, "a");
+    assert_eq!(answer.reply.status, 200);
+    replays(&bundle(&world));
+}
+
+#[test]
+fn keys_stand_in_the_files_of_the_scenario_only() {
+    let folder = folder();
+    let world = create_world(&folder, "own", None);
+    use_everything(&folder, &world);
+    let sent = Request::numbered(1)
+        .header("authorization", "Bearer token-of-a-real-service")
+        .header("x-other", "a second%22key%2F2, demo-key-of-one")
+        .header("x-api-key", "key-of-a-real-service");
+    sent.send(&folder.registry, "own");
+    let body = r#"{"apiKey": "demo-key-\u006ff-one", "endpoint": "http://127.0.0.1/limited-%6bey?x=second\"key%2f2", "events": ["message.added", "second\"key\/2"], "businessNumber": 1}"#;
+    for (body, path) in
+        [(body, "/v1/messenger/subscribe/webhook/event"), (&body[..60], "/v1/demo-key-of-one")]
+    {
+        let call = Call {
+            method: "POST",
+            path: &format!("/w/own{path}"),
+            query: "api_key=limited-key&x=limited%2dkey&demo-key-of-one=&apiKey=key-of-a-real-service",
+            headers: vec![("x-raw", b"\xff demo-key-of-one \xff")],
+            body: Body::Whole(body.as_bytes()),
+            connection: 0,
+        };
+        let received = receive(&folder.registry, call).unwrap();
+        pipeline::answer(&received, received.snapshot.dataset());
+    }
+    let bytes = write(&world).unwrap();
+    let mut zip = zip::ZipArchive::new(std::io::Cursor::new(&bytes)).unwrap();
+    let minted = world.minted.as_ref().unwrap().key.clone();
+    let mut secret = Vec::new();
+    for index in 0..zip.len() {
+        let mut part = zip.by_index(index).unwrap();
+        let mut text = String::new();
+        std::io::Read::read_to_string(&mut part, &mut text).unwrap();
+        let name = part.name().unwrap().into_owned();
+        let keys = [
+            "demo-key-of-one",
+            "second\\\"key",
+            "second\"key",
+            "limited-key",
+            "revoked-key",
+            "limited%2dkey",
+            "key-of-a-real",
+            "token-of-a-real",
+            &minted,
+        ];
+        let found: Vec<&str> = keys.into_iter().filter(|key| text.contains(key)).collect();
+        if !found.is_empty() {
+            secret.push((name, found));
+        }
+    }
+    let names: Vec<&str> = secret.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["scenario/1/parts/keys.yaml"], "{secret:?}");
+    let manifest: Value = serde_json::from_reader(zip.by_name("manifest.json").unwrap()).unwrap();
+    assert_eq!(
+        manifest["secret"],
+        json!(["scenario/1/a.yaml", "scenario/1/data/more.csv", "scenario/1/parts/keys.yaml"])
+    );
+    replays(&read(&bytes).unwrap());
+}
+
+/// The first answer that differs where a scenario has another text, as it is shown.
+fn shown(bundle: &Bundle, from: &str, to: &str) -> String {
+    let changed = tempfile::tempdir().unwrap();
+    assert!(SCENARIO.contains(from) || KEYS.contains(from), "{from}");
+    std::fs::create_dir(changed.path().join("parts")).unwrap();
+    std::fs::create_dir(changed.path().join("data")).unwrap();
+    let write =
+        |name: &str, text: &str| std::fs::write(changed.path().join(name), text.replace(from, to)).unwrap();
+    write("a.yaml", SCENARIO);
+    write("parts/keys.yaml", KEYS);
+    write("data/more.csv", MORE);
+    let (differences, _) = replayed(bundle, Some(&changed.path().join("a.yaml")));
+    let Some(first) = differences.first() else { return String::new() };
+    let mut lines = vec![first.call.clone()];
+    let or_none = |value: &Option<String>| value.clone().unwrap_or_else(|| "none".to_owned());
+    lines.extend(
+        first
+            .parts
+            .iter()
+            .map(|part| format!("{}: {} | {}", part.what, or_none(&part.expected), or_none(&part.received))),
+    );
+    lines.extend(first.causes.iter().cloned());
+    lines.join("\n")
+}
+
+/// Changes of the scenario, with the first answer that differs then.
+const CHANGES: [(&str, &str, &str); 5] = [
+    (
+        "then: {status: 503}",
+        "then: {status: 502}",
+        "
+call 6 POST /v1/qna/unanswered/get (qna, key:demo)
+status: 503 | 502
+both answers have the fault `twice` (a.yaml:21)
+the scenario changed at a.yaml:21
+  - - {name: twice, operation: qna, per: request, hits: 1-2, then: {status: 503}}
+  + - {name: twice, operation: qna, per: request, hits: 1-2, then: {status: 502}}",
+    ),
+    (
+        "Fine enough",
+        "Not fine",
+        "
+call 9 POST /v1/review/businessId/1 (reviews, key:demo)
+body /7/comments (reviewId 50): \"Fine enough\" | \"Not fine\"
+the scenario changed at a.yaml:10
+  - - {number: 11, name: L, reviews: [{id: '50', rating: 3, date: -2d, comments: Fine enough}, {generate: 200, dates: {from: -90d}}, {file: data/more.csv}]}
+  + - {number: 11, name: L, reviews: [{id: '50', rating: 3, date: -2d, comments: Not fine}, {generate: 200, dates: {from: -90d}}, {file: data/more.csv}]}",
+    ),
+    (
+        "4 per 1m",
+        "5 per 1m",
+        "
+call 81 POST /v1/contact/external/preferences/saveCustomer (contact, key:limited)
+status: 429 | 200
+header retry-after: 15 | none
+header x-standin-detail: the key's window ends in 15 s | none
+body /code: 89 | none
+body /message: \"Rate limit exceeded\" | none
+body /id: none | 5
+both answers have the fault `gone` (a.yaml:23)
+only one of the two is refused with 89, the code of rate limits
+the scenario changed at parts/keys.yaml:6
+  - - {key: key:limited, name: limited, rate_limit: 4 per 1m}
+  + - {key: key:limited, name: limited, rate_limit: 5 per 1m}",
+    ),
+    (
+        "hits: 1, then: {lost: reset}",
+        "hits: 2, then: {lost: reset}",
+        "
+call 4 POST /v1/contact/external/preferences/saveCustomer (contact, key:demo)
+sent: reset of the connection | whole
+header x-standin-fault: gone | none
+the fault of the run was `gone` (a.yaml:23), now there is none
+the scenario changed at a.yaml:23
+  - - {name: gone, operation: contact, per: request, hits: 1, then: {lost: reset}}
+  + - {name: gone, operation: contact, per: request, hits: 2, then: {lost: reset}}",
+    ),
+    (
+        "truncate: 50%",
+        "truncate: 60%",
+        "
+call 13 POST /v1/review/businessId/1 (reviews, key:demo)
+sent: truncated to 50.0000 % | truncated to 60.0000 %
+both answers have the fault `cut` (a.yaml:24)
+the scenario changed at a.yaml:24
+  - - {name: cut, operation: reviews, when: {query: {x: cut}}, then: {body: {truncate: 50%}}}
+  + - {name: cut, operation: reviews, when: {query: {x: cut}}, then: {body: {truncate: 60%}}}",
+    ),
+];
+
+#[test]
+fn a_changed_scenario_gives_a_difference_that_names_what_changed() {
+    let folder = folder();
+    let world = folder.registry.default_world();
+    use_everything(&folder, &world);
+    let bundle = bundle(&world);
+    assert_eq!(shown(&bundle, "Fine enough", "Fine enough"), "", "the same scenario");
+    for (from, to, expected) in CHANGES {
+        assert_eq!(shown(&bundle, from, to), expected.trim(), "{from} -> {to}");
+    }
+}
+
+#[test]
+fn what_the_journal_did_not_keep_is_told_and_the_rest_is_compared() {
+    let files = [("a.yaml", SCENARIO), ("parts/keys.yaml", KEYS), ("data/more.csv", MORE)];
+    let mut folder = ScenarioFolder::at(time("2026-06-30T17:00:00Z"), &files);
+    let limits = |world| Limits { world, total: 1 << 20, body: 300 };
+    for (limit, dropped) in [(1 << 20, false), (30_000, true)] {
+        let shared = Shared::new(limits(limit), None, folder.setup.time.clone());
+        let snapshot = folder.registry.default_world().snapshot();
+        folder.registry = crate::world::registry::Registry::new("a", vec![snapshot], shared).unwrap();
+        let world = folder.registry.default_world();
+        let long = json!({"email": "long@b.test", "firstName": "x".repeat(400), "businessIds": [11]});
+        let long = Request::new("/v1/contact/external/preferences/saveCustomer", "", &long)
+            .header("x-api-key", "demo-key-of-one")
+            .header("x-business-number", "1");
+        requests("demo-key-of-one").iter().for_each(|request| drop(request.send(&folder.registry, "a")));
+        long.send(&folder.registry, "a");
+        if dropped {
+            for _ in 0..10 {
+                requests("demo-key-of-one")
+                    .iter()
+                    .for_each(|request| drop(request.send(&folder.registry, "a")));
+            }
+        }
+        let bundle = bundle(&world);
+        assert_eq!(!bundle.gaps().is_empty(), dropped);
+        let (differences, summary) = replayed(&bundle, None);
+        if !dropped {
+            assert!(differences.is_empty(), "{differences:?}");
+            assert!(summary.partly > 3 && summary.not_compared == 1, "{summary:?}");
+        }
+    }
+    folder.registry.default_world().run().clear_journal();
+    let bundle = bundle(&folder.registry.default_world());
+    assert!(bundle.gaps()[0].starts_with("the journal was emptied after call 2"), "{:?}", bundle.gaps());
+}
+
+#[test]
+fn a_server_that_keeps_nothing_writes_no_bundle() {
+    let folder = folder();
+    let shared = Shared::new(Limits { world: 0, total: 0, body: 0 }, None, folder.setup.time.clone());
+    let snapshot = folder.registry.default_world().snapshot();
+    let registry = crate::world::registry::Registry::new("a", vec![snapshot], shared).unwrap();
+    assert_eq!(write(&registry.default_world()), Err(NotWritten::NotKept));
+    let mut snapshot = crate::world::snapshot::Snapshot::clone(&folder.registry.default_world().snapshot());
+    snapshot.files = None;
+    let registry =
+        crate::world::registry::Registry::new("a", vec![Arc::new(snapshot)], Shared::default()).unwrap();
+    assert_eq!(write(&registry.default_world()), Err(NotWritten::NotKept));
+}
+
+proptest! {
+    #![proptest_config(cases(60))]
+
+    #[test]
+    fn any_calls_are_replayed_without_a_difference(all in proptest::collection::vec(calls(), 1..25)) {
+        let folder = with_scenario(&SCENARIO.replace("include: [parts/keys.yaml]\n", "keys: [{key: k}, {key: own}]\n").replace("seed: random", "seed: 5"));
+        let world = folder.registry.default_world();
+        for (path, method, query, headers, body, large) in &all {
+            // No server lets the others through (RFC 9110, 5.5).
+            let is_sent = |(_, value): &&(&str, Vec<u8>)| !value.iter().any(|byte| b"\0\r\n".contains(byte));
+            let headers =
+                headers.iter().filter(is_sent).map(|(name, value)| (*name, value.as_slice())).collect();
+            let body = if *large { Body::TooLarge } else { Body::Whole(body) };
+            let call = Call { method, path, query, headers, body, connection: 0 };
+            if let Ok(received) = receive(&folder.registry, call) {
+                pipeline::answer(&received, received.snapshot.dataset());
+            }
+        }
+        replays(&bundle(&world));
+    }
+}
+
+/// A small bundle, with its parts.
+fn small() -> (Vec<u8>, std::collections::BTreeMap<String, Vec<u8>>) {
+    let text = "{standin: 1, keys: [{key: k}], faults: [{name: f, chance: 50%, then: {error: 89}}], webhooks: {timeline: [{every: 1m, review: {business: 11, rating: 1}}]}, businesses: [{number: 1, name: A, locations: [{number: 11, name: B, reviews: [{generate: 3}]}]}]}";
+    let folder = ScenarioFolder::at(time("2026-06-30T17:00:00.250Z"), &[("a.yaml", text)]);
+    let world = folder.registry.default_world();
+    let (run, snapshot) = (world.run(), world.snapshot());
+    for number in 0..3 {
+        Request::numbered(number).send(&folder.registry, "a");
+        advance(&world, 70);
+        let review = r#"{"business": 11, "rating": 5, "comments": "k"}"#;
+        let parsed = arrival::parse_review(review, snapshot.dataset()).unwrap();
+        run.arrive(&snapshot, &Arrival::Review(Box::new(parsed)), (None, review)).unwrap();
+    }
+    world.enable_fault("f", false).unwrap();
+    Request::new("/v1/review/businessId/1", "", &json!({})).send(&folder.registry, "a");
+    let bytes = write(&world).unwrap();
+    let parts = unpack(&bytes).unwrap();
+    (bytes, parts)
+}
+
+/// Reads and replays what may be a bundle.
+fn try_replay(bytes: &[u8]) {
+    if let Ok(bundle) = read(bytes) {
+        let _ = replay(Plan { bundle: &bundle, scenario: None, cwd: Path::new("/"), all: true }, |_| {});
+    }
+}
+
+#[test]
+fn a_bundle_that_cannot_be_read_says_why() {
+    let (bytes, parts) = small();
+    let why = |change: &dyn Fn(&mut std::collections::BTreeMap<String, Vec<u8>>)| {
+        let mut parts = parts.clone();
+        change(&mut parts);
+        read(&pack(&parts).unwrap()).map(|bundle| bundle.calls()).unwrap_err().to_string()
+    };
+    assert!(read(&bytes).is_ok());
+    assert!(read(b"standin: 1").unwrap_err().to_string().starts_with("it is no whole zip file"));
+    let replaced = |part: &'static str, from: &'static str, to: &'static str| {
+        why(&move |parts| {
+            let text = String::from_utf8(parts[part].clone()).unwrap();
+            assert!(text.contains(from), "{text}");
+            parts.insert(part.to_owned(), text.replace(from, to).into_bytes());
+        })
+    };
+    assert_eq!(
+        replaced("manifest.json", "\"version\": 1", "\"version\": 2"),
+        "it has version 2 of the format, and this program reads version 1"
+    );
+    assert_eq!(
+        replaced("manifest.json", "standin bundle", "other"),
+        "its manifest.json is not that of a bundle"
+    );
+    assert_eq!(why(&|parts| drop(parts.remove("calls.jsonl"))), "its part calls.jsonl is missing");
+    assert_eq!(
+        why(&|parts| drop(parts.remove("scenario/1/a.yaml"))),
+        "its part scenario/1/a.yaml is missing"
+    );
+    let why_not = replaced("calls.jsonl", "\n", "");
+    assert!(why_not.starts_with("its calls.jsonl, line 1, cannot be read: trailing characters"), "{why_not}");
+    assert_eq!(
+        replaced("actions.jsonl", "\"at\":\"2", "\"at\":\"x"),
+        "\"x026-06-30T17:01:10.25Z\" is no instant"
+    );
+    assert_eq!(
+        why(&|parts| drop(parts.insert("calls.jsonl".to_owned(), Vec::new()))),
+        "its calls.jsonl has 0 lines instead of 4"
+    );
+}
+
+proptest! {
+    #![proptest_config(cases(200))]
+
+    #[test]
+    fn no_bytes_make_a_replay_panic(
+        changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
+        end in any::<prop::sample::Index>(),
+        is_cut in any::<bool>(),
+    ) {
+        static SMALL: std::sync::OnceLock<Vec<u8>> = std::sync::OnceLock::new();
+        let mut bytes = SMALL.get_or_init(|| small().0).clone();
+        for (at, byte) in changes {
+            let at = at.index(bytes.len());
+            bytes[at] ^= byte;
+        }
+        if is_cut {
+            bytes.truncate(end.index(bytes.len()));
+        }
+        try_replay(&bytes);
+    }
+
+    #[test]
+    fn no_parts_make_a_replay_panic(
+        changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), 0_usize..8, proptest::sample::select(PIECES.to_vec())), 1..5),
+    ) {
+        static SMALL: std::sync::OnceLock<std::collections::BTreeMap<String, Vec<u8>>> = std::sync::OnceLock::new();
+        let mut parts = SMALL.get_or_init(|| small().1).clone();
+        for (part, at, length, piece) in changes {
+            let names: Vec<String> = parts.keys().cloned().collect();
+            let bytes = parts.get_mut(&names[part.index(names.len())]).unwrap();
+            let start = at.index(bytes.len() + 1);
+            let end = (start + length).min(bytes.len());
+            bytes.splice(start..end, piece.bytes());
+        }
+        try_replay(&pack(&parts).unwrap());
+    }
+}
