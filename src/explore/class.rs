@@ -1,6 +1,7 @@
 //! Classes of calls, and the points at which a fault can strike: a member of a class, at one of its attempts.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -54,12 +55,12 @@ pub(crate) struct Classes {
     pub(crate) all: Vec<Class>,
     by_key: BTreeMap<String, usize>,
     pub(crate) masks: Masks,
-    dialect: Dialect,
+    dialect: Arc<Dialect>,
 }
 
 impl Classes {
     /// The classes of the calls of a baseline.
-    pub(crate) fn new(calls: &[Call], masks: Masks, dialect: Dialect) -> Self {
+    pub(crate) fn new(calls: &[Call], masks: Masks, dialect: Arc<Dialect>) -> Self {
         let mut classes = Self { all: Vec::new(), by_key: BTreeMap::new(), masks, dialect };
         for (place, call) in calls.iter().enumerate() {
             let Some(operation) = call.operation else { continue };

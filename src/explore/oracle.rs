@@ -85,6 +85,8 @@ pub(crate) struct Observed {
     pub(crate) struck: Vec<u64>,
     /// Which answers of the API it met: operations with their codes.
     pub(crate) met: BTreeSet<(&'static str, Option<u32>)>,
+    /// How many answers of the API there are.
+    pub(crate) pairs: usize,
     /// The end of what the command wrote.
     pub(crate) output: String,
 }
