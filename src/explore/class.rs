@@ -123,8 +123,8 @@ impl Classes {
         points
     }
 
-    /// The points of a run that the baseline does not have: retries and fallbacks.
-    pub(crate) fn revealed(&self, calls: &[Call]) -> Vec<Revealed> {
+    /// The points of a run that the baseline does not have: retries and fallbacks. The faults of the run struck no call there.
+    pub(crate) fn revealed(&self, calls: &[Call], faults: &[String]) -> Vec<Revealed> {
         let mut attempts: BTreeMap<String, usize> = BTreeMap::new();
         let mut points = Vec::new();
         for (place, call) in calls.iter().enumerate() {
@@ -134,7 +134,8 @@ impl Classes {
             *attempt += 1;
             let class = self.by_key.get(&key).map(|class| &self.all[*class]);
             let known = class.and_then(|class| class.members.iter().find(|known| known.identity == identity));
-            if known.is_some_and(|known| *attempt <= known.calls.len()) {
+            let is_struck = call.fault.as_ref().is_some_and(|fault| faults.contains(fault));
+            if is_struck || known.is_some_and(|known| *attempt <= known.calls.len()) {
                 continue;
             }
             let target = target(calls, place, &self.masks);

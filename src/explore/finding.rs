@@ -65,7 +65,7 @@ impl RunResult {
             deviations: if is_error { Vec::new() } else { deviations(entry, baseline, observed) },
             struck: observed.struck.clone(),
             met: observed.met.iter().map(|(operation, code)| ((*operation).to_owned(), *code)).collect(),
-            revealed: if is_error || was_ended { Vec::new() } else { classes.revealed(&observed.calls) },
+            revealed: if is_error || was_ended { Vec::new() } else { classes.revealed(&observed.calls, names) },
             output: observed.output.clone(),
         }
     }
@@ -135,7 +135,7 @@ pub(crate) fn findings(runs: &[Run], classes: &Classes, accepted: &BTreeSet<Acce
     for (place, run) in runs.iter().enumerate() {
         for deviation in &run.result.deviations {
             let is_accepted = accepted.contains(&accepted_at(&run.entry, classes, deviation));
-            let classes_of = |entry: &Entry| -> Vec<usize> {
+            let classes_of = |entry: &Entry| -> BTreeSet<usize> {
                 entry.strikes.iter().map(|strike| strike.point.class).collect()
             };
             let same = findings.iter_mut().find(|finding| {

@@ -88,7 +88,13 @@ pub(crate) fn cell(exploration: &Exploration, class: usize, group: Group, fault:
         })
     });
     let rank = |outcome: &Outcome| SIGNS.iter().position(|(known, ..)| known == outcome);
-    runs.map(|run| exploration.outcome(run)).min_by_key(rank)
+    // Two faults show in the matrix only what is wrong.
+    let outcomes = runs.filter_map(|run| {
+        let outcome = exploration.outcome(run);
+        let is_wrong = matches!(outcome, Outcome::Finding | Outcome::Error);
+        (run.entry.strikes.len() == 1 || is_wrong).then_some(outcome)
+    });
+    outcomes.min_by_key(rank)
 }
 
 /// The whole report.

@@ -19,7 +19,7 @@ use crate::explore::class::{Classes, Point};
 use crate::explore::finding::{Run, RunResult, accepted_at, findings};
 use crate::explore::oracle::{Baseline, Observed, Outcome};
 use crate::explore::plan::{self, Entry};
-use crate::explore::report::Exploration;
+use crate::explore::report::{Exploration, Verdict};
 use crate::explore::text;
 
 /// What every run of the plan needs.
@@ -63,11 +63,11 @@ pub(super) async fn explore(
         pairs: pairs_of,
         signal: explorer.interrupted.get(),
         refused: refused.map(|(verdict, why)| {
-            let output = output.trim_end();
-            let output = if output.is_empty() || verdict != crate::explore::report::Verdict::Error {
-                String::new()
-            } else {
-                format!("\n{output}")
+            // All is one line.
+            let last = output.trim_end().lines().next_back().map(str::trim).filter(|line| !line.is_empty());
+            let output = match last {
+                Some(last) if verdict == Verdict::Error => format!("; the last that it wrote is: {last}"),
+                Some(_) | None => String::new(),
             };
             (verdict, why + &output)
         }),
