@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use crate::expect::words;
 use crate::explore::finding::Finding;
 use crate::explore::oracle::Outcome;
 use crate::explore::plan::{COLUMNS, Group, Phase};
@@ -28,7 +29,9 @@ fn heads() -> impl Iterator<Item = (usize, Group, &'static str)> {
 pub(crate) fn plan(exploration: &Exploration) -> String {
     let (points, runs) = (exploration.points().1, exploration.runs.len());
     let classes = exploration.classes.all.len();
-    format!("{classes} classes of calls, {points} points, {runs} runs with one fault each\n")
+    let classes = if classes == 1 { "1 class".to_owned() } else { format!("{classes} classes") };
+    let (points, runs) = (words::count(points, "point"), words::count(runs, "run"));
+    format!("{classes} of calls, {points}, {runs} with one fault each\n")
 }
 
 /// The matrix.
@@ -154,8 +157,8 @@ fn summary(exploration: &Exploration) -> String {
         })
         .collect();
     let mut text = format!(
-        "{} runs: {}\n{struck} of {of} points struck, {} of {} answers of the API met\n",
-        exploration.runs.len(),
+        "{}: {}\n{struck} of {of} points struck, {} of {} answers of the API met\n",
+        words::count(exploration.runs.len(), "run"),
         shown.join(", "),
         exploration.met.len(),
         exploration.pairs
@@ -174,7 +177,7 @@ fn summary(exploration: &Exploration) -> String {
     let findings = exploration.findings.iter().filter(|finding| !finding.accepted).count();
     let _ = match exploration.verdict() {
         Verdict::Pass => writeln!(text, "The client survives what was tried."),
-        Verdict::Findings => writeln!(text, "{findings} findings."),
+        Verdict::Findings => writeln!(text, "{}.", words::count(findings, "finding")),
         Verdict::Error => writeln!(text, "A fault did not strike: the command does not always make the same calls."),
         Verdict::NotDeterministic => writeln!(text, "not deterministic"),
         Verdict::Interrupted => writeln!(text, "interrupted"),

@@ -35,6 +35,7 @@ mod coherence;
 mod determinism;
 mod commands;
 mod run;
+mod explore;
 #[cfg(target_os = "linux")]
 mod run_leftovers;
 mod watching;
