@@ -33,7 +33,14 @@ const RESTRICTED: [(&[&str], &[&str], &str); 4] = [
     (
         &["std::fs", "fs::read", "fs::File", "File::open", "File::create", "OpenOptions"],
         // `cli/child/` reads /proc and opens the terminal.
-        &["scenario/files.rs", "cli/new.rs", "cli/child/", "cli/run/outputs.rs", "cli/explore/files.rs", "bench/"],
+        &[
+            "scenario/files.rs",
+            "cli/new.rs",
+            "cli/child/",
+            "cli/run/outputs.rs",
+            "cli/explore/files.rs",
+            "bench/",
+        ],
         "only the loader reads files, and only `new` writes one",
     ),
     (

@@ -16,7 +16,8 @@ pub(crate) struct Accepted {
 
 /// The text of the file.
 pub(crate) fn write(accepted: &BTreeSet<Accepted>) -> String {
-    let mut text = "# What the client does about these faults is wanted (`standin explore --accept`).\n".to_owned();
+    let mut text =
+        "# What the client does about these faults is wanted (`standin explore --accept`).\n".to_owned();
     if accepted.is_empty() {
         return text + "accept: []\n";
     }

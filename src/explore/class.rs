@@ -73,15 +73,14 @@ impl Classes {
 
     /// The place of the class and of the member of a call, which are added if they are new.
     fn put(&mut self, operation: Operation, key: String, identity: String, revealed: bool) -> (usize, usize) {
-        let class = match self.by_key.get(&key) {
-            Some(class) => *class,
-            None => {
-                let number = 1 + self.all.iter().filter(|class| class.operation == operation).count();
-                let id = format!("{}-{number}", operation.name());
-                self.by_key.insert(key.clone(), self.all.len());
-                self.all.push(Class { id, operation, key, members: Vec::new(), revealed });
-                self.all.len() - 1
-            }
+        let class = if let Some(class) = self.by_key.get(&key) {
+            *class
+        } else {
+            let number = 1 + self.all.iter().filter(|class| class.operation == operation).count();
+            let id = format!("{}-{number}", operation.name());
+            self.by_key.insert(key.clone(), self.all.len());
+            self.all.push(Class { id, operation, key, members: Vec::new(), revealed });
+            self.all.len() - 1
         };
         let members = &mut self.all[class].members;
         let member = members.iter().position(|member| member.identity == identity).unwrap_or_else(|| {
@@ -159,8 +158,7 @@ impl Classes {
     /// The point that a run revealed. None if there is no such operation.
     pub(crate) fn add(&mut self, revealed: &Revealed) -> Option<Point> {
         let spec = operations::ALL.into_iter().find(|spec| spec.operation.name() == revealed.operation)?;
-        let (class, member) =
-            self.put(spec.operation, revealed.key.clone(), revealed.identity.clone(), true);
+        let (class, member) = self.put(spec.operation, revealed.key.clone(), revealed.identity.clone(), true);
         Some(Point { class, member: member + 1, attempt: revealed.attempt })
     }
 
@@ -199,12 +197,18 @@ pub(crate) fn target(calls: &[Call], place: usize, masks: &Masks) -> Target {
     }
     let is_condition = |(place, value): &(&String, &Value)| {
         !masks.has(&item.kind, place)
-            && if place.starts_with("query ") { value.is_string() } else { is_scalar(value) && *place != "path" }
+            && if place.starts_with("query ") {
+                value.is_string()
+            } else {
+                is_scalar(value) && *place != "path"
+            }
     };
-    let conditions: Vec<(&String, &Value)> = item.values.iter().filter(is_condition).take(MOST_CONDITIONS).collect();
+    let conditions: Vec<(&String, &Value)> =
+        item.values.iter().filter(is_condition).take(MOST_CONDITIONS).collect();
     let meets = |other: &&Call| {
         let other = Item::of_call(other);
-        other.kind == item.kind && conditions.iter().all(|(place, value)| other.values.get(*place) == Some(value))
+        other.kind == item.kind
+            && conditions.iter().all(|(place, value)| other.values.get(*place) == Some(value))
     };
     let nth = calls[..=place].iter().filter(meets).count() as u64;
     Target { when: when(&conditions), nth }

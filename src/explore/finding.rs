@@ -65,7 +65,11 @@ impl RunResult {
             deviations: if is_error { Vec::new() } else { deviations(entry, baseline, observed) },
             struck: observed.struck.clone(),
             met: observed.met.iter().map(|(operation, code)| ((*operation).to_owned(), *code)).collect(),
-            revealed: if is_error || was_ended { Vec::new() } else { classes.revealed(&observed.calls, names) },
+            revealed: if is_error || was_ended {
+                Vec::new()
+            } else {
+                classes.revealed(&observed.calls, names)
+            },
             output: observed.output.clone(),
         }
     }
@@ -94,8 +98,8 @@ impl Run {
         if deviations.peek().is_none() {
             return self.result.outcome;
         }
-        let is_accepted = deviations
-            .all(|deviation| accepted.contains(&accepted_at(&self.entry, classes, deviation)));
+        let is_accepted =
+            deviations.all(|deviation| accepted.contains(&accepted_at(&self.entry, classes, deviation)));
         if is_accepted { Outcome::Accepted } else { Outcome::Finding }
     }
 }
@@ -124,7 +128,8 @@ impl Finding {
         // A loop is ended for its calls or for its time, whichever comes first.
         let is_endless = |oracle: Oracle| matches!(oracle, Oracle::Hang | Oracle::Storm);
         deviations.iter().any(|other| {
-            (other.oracle, &other.rule) == (*oracle, rule) || (is_endless(*oracle) && is_endless(other.oracle))
+            (other.oracle, &other.rule) == (*oracle, rule)
+                || (is_endless(*oracle) && is_endless(other.oracle))
         })
     }
 }

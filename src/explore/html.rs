@@ -47,7 +47,11 @@ pub(crate) fn html(exploration: &Exploration) -> String {
     for (name, value) in facts {
         let _ = writeln!(page, "<div><dt>{name}</dt><dd>{value}</dd></div>");
     }
-    let _ = writeln!(page, "</dl>\n<p class=\"soft\"><code>{}</code></p>", escape(&exploration.command.join(" ")));
+    let _ = writeln!(
+        page,
+        "</dl>\n<p class=\"soft\"><code>{}</code></p>",
+        escape(&exploration.command.join(" "))
+    );
     if let Some((_, why)) = &exploration.refused {
         let _ = writeln!(page, "<p class=\"notice\">{}</p>", escape(why));
         for call in &exploration.differs {
@@ -74,7 +78,12 @@ fn matrix(page: &mut String, exploration: &Exploration) {
         for (group, name) in COLUMNS {
             match cell(exploration, place, group, name) {
                 Some(outcome) => {
-                    let _ = write!(page, "<td><span class=\"verdict {}\">{}</span></td>", style(outcome), outcome.name());
+                    let _ = write!(
+                        page,
+                        "<td><span class=\"verdict {}\">{}</span></td>",
+                        style(outcome),
+                        outcome.name()
+                    );
                 }
                 None => page.push_str("<td></td>"),
             }
@@ -122,7 +131,8 @@ fn article(page: &mut String, exploration: &Exploration, finding: &Finding) {
         let _ = writeln!(page, "<p>{}</p>", escape(detail));
     }
     for place in finding.runs.iter().skip(1) {
-        let _ = writeln!(page, "<p class=\"soft\">also: {}</p>", escape(&exploration.runs[*place].entry.id()));
+        let _ =
+            writeln!(page, "<p class=\"soft\">also: {}</p>", escape(&exploration.runs[*place].entry.id()));
     }
     if let Some(count) = finding.count {
         let _ = writeln!(page, "<p class=\"soft\">The fault has to strike {count} times.</p>");

@@ -54,7 +54,8 @@ fn suite(xml: &mut String, exploration: &Exploration, name: &str, runs: &[&Run])
         count(exploration, runs, &[Outcome::Cut, Outcome::Planned])
     );
     for run in runs {
-        let seconds = std::time::Duration::from_millis(run.result.duration_ms.unwrap_or_default()).as_secs_f64();
+        let seconds =
+            std::time::Duration::from_millis(run.result.duration_ms.unwrap_or_default()).as_secs_f64();
         let (outcome, id) = (exploration.outcome(run), run.entry.id());
         let _ = write!(
             xml,
@@ -78,7 +79,8 @@ fn suite(xml: &mut String, exploration: &Exploration, name: &str, runs: &[&Run])
 }
 
 fn failure(xml: &mut String, exploration: &Exploration, run: &Run) {
-    let messages: Vec<&str> = run.result.deviations.iter().map(|deviation| deviation.message.as_str()).collect();
+    let messages: Vec<&str> =
+        run.result.deviations.iter().map(|deviation| deviation.message.as_str()).collect();
     let id = run.entry.id();
     let is_own = |place: &usize| exploration.runs[*place].entry.id() == id;
     let lines = exploration.findings.iter().filter(|finding| finding.runs.iter().any(is_own));

@@ -59,9 +59,8 @@ impl Item {
     }
 
     fn differences<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = &'a String> {
-        let differs = |(place, value): (&'a String, &Value)| {
-            (other.values.get(place) != Some(value)).then_some(place)
-        };
+        let differs =
+            |(place, value): (&'a String, &Value)| (other.values.get(place) != Some(value)).then_some(place);
         self.values.iter().filter_map(differs)
     }
 
@@ -109,7 +108,12 @@ fn leaves(values: &mut BTreeMap<String, Value>, place: &str, value: &Value) {
                 leaves(values, &format!("{place}/{name}"), member);
             }
         }
-        _ => {
+        Value::Null
+        | Value::Bool(_)
+        | Value::Number(_)
+        | Value::String(_)
+        | Value::Array(_)
+        | Value::Object(_) => {
             values.insert(place.to_owned(), value.clone());
         }
     }

@@ -198,7 +198,9 @@ fn storm(baseline: &Baseline, observed: &Observed) -> Option<Deviation> {
             let operation = call.operation.map_or("", |operation| operation.name());
             let most = baseline.most_attempts();
             let message = if observed.stormed || observed.hung {
-                format!("{operation} was called over {most} times with one request, until the command was ended")
+                format!(
+                    "{operation} was called over {most} times with one request, until the command was ended"
+                )
             } else {
                 format!("{operation} was called {count} times with one request")
             };
@@ -227,13 +229,17 @@ fn states(baseline: &Baseline, observed: &Observed) -> Vec<Deviation> {
     ];
     let judge = |(kind, before, after): (&str, &Vec<Item>, &Vec<Item>)| {
         let (gone, new) = apart(before, after, &baseline.stored_masks);
-        let told = format!("{} at the end, and {} without the fault", words::count(after.len(), kind), before.len());
+        let told =
+            format!("{} at the end, and {} without the fault", words::count(after.len(), kind), before.len());
         let message = match (gone.len(), new.len()) {
             (0, 0) => return None,
             (gone, new) if new > gone => format!("a duplicate: {told}"),
             _ if observed.exit != 0 => return None,
             (gone, new) if new < gone => format!("a silent loss: {told}, and the command ended with 0"),
-            _ => format!("another content: {} differ, and the command ended with 0", words::count(new.len(), kind)),
+            _ => format!(
+                "another content: {} differ, and the command ended with 0",
+                words::count(new.len(), kind)
+            ),
         };
         let expect = format!("{{{kind}s: {{}}, count: {}}}", before.len());
         Some(Deviation { expect: Some(expect), ..Deviation::new(Oracle::State, message) })
@@ -288,7 +294,11 @@ pub(crate) fn outcome(entry: &Entry, names: &[String], observed: &Observed) -> O
     let is_unhealed = |(_, name): (_, &String)| {
         let calls = &observed.calls;
         let last = calls.iter().rposition(|call| call.fault.as_ref() == Some(name));
-        last.is_none_or(|last| !calls[last..].iter().any(|call| call.fingerprint == calls[last].fingerprint && call.fault.is_none()))
+        last.is_none_or(|last| {
+            !calls[last..]
+                .iter()
+                .any(|call| call.fingerprint == calls[last].fingerprint && call.fault.is_none())
+        })
     };
     if lasting.into_iter().any(is_unhealed) { Outcome::Unnoticed } else { Outcome::Survived }
 }

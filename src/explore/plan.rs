@@ -187,9 +187,10 @@ pub(crate) fn strikes(classes: &Classes, point: Point, target: &Target, answer: 
 /// A fault of a run that revealed a point, together with each fault that the point can meet. At a retry of the same request these
 /// are those that a client survives when they strike once.
 pub(crate) fn at_revealed(classes: &Classes, base: &Entry, point: Point, revealed: &Revealed) -> Vec<Entry> {
-    let is_retry = base.strikes.iter().any(|strike| {
-        (strike.point.class, strike.point.member) == (point.class, point.member)
-    });
+    let is_retry = base
+        .strikes
+        .iter()
+        .any(|strike| (strike.point.class, strike.point.member) == (point.class, point.member));
     let strikes = strikes(classes, point, &revealed.target(), &revealed.answer).into_iter();
     strikes
         .filter(|strike| {
@@ -211,7 +212,10 @@ pub(crate) fn pairs(entries: &[Entry], is_fine: impl Fn(&Entry) -> bool) -> Vec<
         let is_candidate = |entry: &&Entry| match entry.strikes.as_slice() {
             [strike] => {
                 let is_first = strike.point.member == 1 && strike.point.attempt == 1;
-                entry.phase == Phase::Plan && is_first && (strike.group, strike.fault) == (group, fault) && is_fine(entry)
+                entry.phase == Phase::Plan
+                    && is_first
+                    && (strike.group, strike.fault) == (group, fault)
+                    && is_fine(entry)
             }
             _ => false,
         };
@@ -272,9 +276,9 @@ fn faults(spec: &Spec, answer: &Value) -> Vec<(Group, &'static str, String)> {
 
 /// The place of a documented member in an answer: of the answer itself, or of the first element of a list.
 fn member(answer: &Value) -> Option<String> {
-    let (prefix, members) = match answer {
-        Value::Array(list) => ("/0", list.first()?.as_object()?),
-        other => ("", other.as_object()?),
+    let (prefix, members) = match answer.as_array() {
+        Some(list) => ("/0", list.first()?.as_object()?),
+        None => ("", answer.as_object()?),
     };
     let list = members.iter().find(|(_, member)| member.is_array());
     let id = members.iter().find(|(name, _)| name.to_lowercase().ends_with("id"));

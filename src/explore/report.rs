@@ -121,7 +121,13 @@ impl Exploration {
             verdict: self.verdict(),
             exit: self.exit(),
             baselines: &self.baselines,
-            masked: self.classes.masks.0.iter().map(|(operation, place)| Masked { operation, r#where: place }).collect(),
+            masked: self
+                .classes
+                .masks
+                .0
+                .iter()
+                .map(|(operation, place)| Masked { operation, r#where: place })
+                .collect(),
             differs: &self.differs,
             classes: self
                 .classes
@@ -134,7 +140,12 @@ impl Exploration {
                     revealed: class.revealed,
                 })
                 .collect(),
-            plan: Plan { baselines: self.baselines.len(), points: of, runs: made, cut: self.runs.len() - made },
+            plan: Plan {
+                baselines: self.baselines.len(),
+                points: of,
+                runs: made,
+                cut: self.runs.len() - made,
+            },
             runs: self.runs.iter().filter(|_| has_runs).map(|run| self.run(run)).collect(),
             findings: self.findings.iter().map(|finding| self.finding(finding)).collect(),
             made: Made {

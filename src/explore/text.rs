@@ -178,7 +178,9 @@ fn summary(exploration: &Exploration) -> String {
     let _ = match exploration.verdict() {
         Verdict::Pass => writeln!(text, "The client survives what was tried."),
         Verdict::Findings => writeln!(text, "{}.", words::count(findings, "finding")),
-        Verdict::Error => writeln!(text, "A fault did not strike: the command does not always make the same calls."),
+        Verdict::Error => {
+            writeln!(text, "A fault did not strike: the command does not always make the same calls.")
+        }
         Verdict::NotDeterministic => writeln!(text, "not deterministic"),
         Verdict::Interrupted => writeln!(text, "interrupted"),
     };

@@ -20,7 +20,8 @@ businesses:
 
 /// The client, and whether it can be run here.
 fn client() -> Option<PathBuf> {
-    let is_there = Command::new("python3").arg("--version").output().is_ok_and(|output| output.status.success());
+    let is_there =
+        Command::new("python3").arg("--version").output().is_ok_and(|output| output.status.success());
     if !is_there {
         eprintln!("SKIPPED: python3 is not here");
     }
@@ -81,7 +82,11 @@ fn finds(arguments: &[&str], wanted: &[&str]) {
     assert_eq!(made["runs"], sum);
     assert_eq!(made["planned"], list(&report, "runs").len());
     for finding in list(&report, "findings") {
-        assert_eq!((&finding["confirmed"], &finding["flaky"]), (&Value::from(2), &Value::from(false)), "{finding:#}");
+        assert_eq!(
+            (&finding["confirmed"], &finding["flaky"]),
+            (&Value::from(2), &Value::from(false)),
+            "{finding:#}"
+        );
     }
 }
 
@@ -114,7 +119,8 @@ fn a_line_pasted_into_a_shell_repeats_its_finding() {
     let bin = Path::new(env!("CARGO_BIN_EXE_standin")).parent().unwrap();
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap_or_default());
     for _ in 0..3 {
-        let output = Command::new("sh").current_dir(dir.path()).env("PATH", &path).args(["-c", line]).output();
+        let output =
+            Command::new("sh").current_dir(dir.path()).env("PATH", &path).args(["-c", line]).output();
         let output = output.unwrap();
         assert_eq!(output.status.code(), Some(1), "{line}\n{}", String::from_utf8_lossy(&output.stderr));
     }
@@ -156,7 +162,8 @@ fn random_values_are_masked_and_every_fault_strikes() {
     let dir = scenario();
     let Some((exit, report)) = explored(dir.path(), &["--runs", "4"], &["random", "contact"]) else { return };
     assert_eq!(exit, 0, "{report:#}");
-    let masked: Vec<&str> = list(&report, "masked").iter().map(|mask| mask["where"].as_str().unwrap()).collect();
+    let masked: Vec<&str> =
+        list(&report, "masked").iter().map(|mask| mask["where"].as_str().unwrap()).collect();
     assert_eq!(masked, ["body /customFields/0/fieldValue", "body /externalId"]);
 }
 
@@ -176,7 +183,10 @@ fn a_command_that_fails_or_makes_no_call_is_not_explored() {
 fn a_client_that_makes_other_calls_each_time_is_not_deterministic() {
     let dir = scenario();
     let Some(client) = client() else { return };
-    let script = format!("if [ -e was ]; then rm was; else touch was; set -- contact; fi; python3 '{}' none reviews $1", client.display());
+    let script = format!(
+        "if [ -e was ]; then rm was; else touch was; set -- contact; fi; python3 '{}' none reviews $1",
+        client.display()
+    );
     let output = explore(dir.path(), &[], &["sh", "-c", &script]);
     assert_eq!(output.status.code(), Some(1));
     let report = report(dir.path());
@@ -190,7 +200,10 @@ fn a_fault_that_does_not_strike_is_an_error() {
     let dir = scenario();
     let Some(client) = client() else { return };
     // The third run and those after it leave a call out.
-    let script = format!("echo x >>runs; [ $(wc -l <runs) -gt 2 ] && touch skip; python3 '{}' skips reviews contact", client.display());
+    let script = format!(
+        "echo x >>runs; [ $(wc -l <runs) -gt 2 ] && touch skip; python3 '{}' skips reviews contact",
+        client.display()
+    );
     let output = explore(dir.path(), &["--runs", "2"], &["sh", "-c", &script]);
     assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stdout));
     let report = report(dir.path());

@@ -102,20 +102,26 @@ fn refuse(all: &[Observed], differs: &[Value]) -> Option<(Verdict, String)> {
     }
     if all.iter().any(|observed| (observed.exit == 0) != (first.exit == 0)) {
         let exits: Vec<String> = all.iter().map(|observed| observed.exit.to_string()).collect();
-        let message = format!("not deterministic: without any fault the command ended with {}", exits.join(", "));
+        let message =
+            format!("not deterministic: without any fault the command ended with {}", exits.join(", "));
         return Some((Verdict::NotDeterministic, message));
     }
     if differs.is_empty() {
         return None;
     }
-    Some((Verdict::NotDeterministic, "not deterministic: without any fault, only some runs made these calls".to_owned()))
+    Some((
+        Verdict::NotDeterministic,
+        "not deterministic: without any fault, only some runs made these calls".to_owned(),
+    ))
 }
 
 /// A call as reports show it.
 fn shown(item: &Item) -> Value {
     let part = |prefix: &str| -> Map<String, Value> {
         let values = item.values.iter();
-        values.filter_map(|(place, value)| Some((place.strip_prefix(prefix)?.to_owned(), value.clone()))).collect()
+        values
+            .filter_map(|(place, value)| Some((place.strip_prefix(prefix)?.to_owned(), value.clone())))
+            .collect()
     };
     json!({
         "operation": if item.kind.is_empty() { Value::Null } else { json!(item.kind) },

@@ -64,8 +64,8 @@ async fn one(
         if struck == 1 {
             finding.count = Some(1);
         }
-        let counts = if struck > 1 { 1..=MOST_COUNT.min(struck) } else { 1..=0 };
-        for count in counts {
+        let most = if struck > 1 { MOST_COUNT.min(struck) } else { 0 };
+        for count in 1..=most {
             if is_interrupted() {
                 break;
             }

@@ -43,7 +43,8 @@ pub(super) async fn explore(
     known: Known,
 ) -> Result<Exploration, Failure> {
     let began = Explorer::now();
-    let Learnt { runs, masks, baseline, differs, refused, output, pairs: pairs_of, met } = learn(explorer).await?;
+    let Learnt { runs, masks, baseline, differs, refused, output, pairs: pairs_of, met } =
+        learn(explorer).await?;
     let snapshot = &explorer.snapshot;
     let classes = Classes::new(&baseline.calls, masks, Arc::clone(&snapshot.dialect));
     let is_refused = refused.is_some();
@@ -146,13 +147,21 @@ fn is_fine(run: &Run) -> bool {
 fn pairs(exploration: &Exploration) -> Vec<Entry> {
     let entries: Vec<Entry> = exploration.runs.iter().map(|run| run.entry.clone()).collect();
     plan::pairs(&entries, |entry| {
-        exploration.runs.iter().any(|run| run.entry == *entry && is_fine(run) && run.result.outcome != Outcome::Failed)
+        exploration
+            .runs
+            .iter()
+            .any(|run| run.entry == *entry && is_fine(run) && run.result.outcome != Outcome::Failed)
     })
 }
 
 impl Drive<'_> {
     /// Runs some entries, as many side by side as wanted, and returns the results in the order of the entries.
-    async fn all(&self, exploration: &Exploration, entries: Vec<Entry>, what: &str) -> Result<Vec<Run>, Failure> {
+    async fn all(
+        &self,
+        exploration: &Exploration,
+        entries: Vec<Entry>,
+        what: &str,
+    ) -> Result<Vec<Run>, Failure> {
         let bar = progress::bar(entries.len(), what);
         let jobs = usize::from(self.explorer.flags.jobs);
         let run = |entry: Entry| async {
@@ -160,7 +169,8 @@ impl Drive<'_> {
             bar.inc(1);
             Ok(Run { entry, result })
         };
-        let results: Vec<Result<Run, Failure>> = stream::iter(entries).map(run).buffered(jobs).collect().await;
+        let results: Vec<Result<Run, Failure>> =
+            stream::iter(entries).map(run).buffered(jobs).collect().await;
         bar.finish_and_clear();
         results.into_iter().collect()
     }

@@ -63,7 +63,8 @@ impl Files {
             resume = Some((path.to_owned(), open_resume(path, &header)?));
         }
         let create = |path: &PathBuf| {
-            let file = File::create(path).map_err(|error| Failure::cannot_start(cannot_write(path, &error)))?;
+            let file =
+                File::create(path).map_err(|error| Failure::cannot_start(cannot_write(path, &error)))?;
             Ok::<_, Failure>((path.clone(), file))
         };
         let named = [(Form::Json, &flags.json), (Form::Junit, &flags.junit), (Form::Html, &flags.html)];
@@ -113,7 +114,7 @@ fn read_accepted(path: &Path) -> Result<BTreeSet<Accepted>, Failure> {
     let bytes = bytes.map_err(|error| Failure::usage(format!("--accept {}: {error}", path.display())))?;
     let parsed = parse_accepted(&String::from_utf8_lossy(&bytes)).map_err(|mut problems| {
         for problem in &mut problems {
-            problem.location.file = path.to_owned();
+            path.clone_into(&mut problem.location.file);
         }
         show(&problems);
         Failure::usage(format!("--accept {}: fix the errors above", path.display()))
@@ -135,7 +136,9 @@ fn read_results(path: &Path, header: &Value) -> Result<BTreeMap<String, RunResul
     if known != *header {
         let what = match known.get("resume") {
             None => "it is no file of `standin explore --resume`",
-            Some(_) if known["scenario"] != header["scenario"] => "the scenario is another one or has changed",
+            Some(_) if known["scenario"] != header["scenario"] => {
+                "the scenario is another one or has changed"
+            }
             Some(_) if known["command"] != header["command"] => "it belongs to another command",
             Some(_) => "it belongs to other flags",
         };

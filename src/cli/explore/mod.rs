@@ -59,7 +59,8 @@ fn attempt(flags: &Flags) -> Result<Exit, Failure> {
     let now = flags.now.as_deref().and_then(|text| instant(text).ok());
     let setup = run::setup(&flags.scenario, now)?;
     let changes = Changes { seed: flags.seed, freeze: flags.freeze, ..Changes::default() };
-    let Loaded { registry, board, warnings, print: scenario, has_random_seed } = run::load::load(&setup, &changes)?;
+    let Loaded { registry, board, warnings, print: scenario, has_random_seed } =
+        run::load::load(&setup, &changes)?;
     run::load::show(&warnings);
     let registry = Arc::new(registry);
     let snapshot = registry.default_world().snapshot();
@@ -92,7 +93,7 @@ fn attempt(flags: &Flags) -> Result<Exit, Failure> {
         let _server = bind::start(listener, state, settings).await.map_err(failed("start the server"))?;
         let explorer = Explorer::new(flags, registry, snapshot, address, access, given);
         tokio::select! {
-            explored = drive::explore(&explorer, &mut files, known) => explored,
+            result = drive::explore(&explorer, &mut files, known) => result,
             signal = explorer.interruption() => Err(Failure { exit: Exit::Command(128), message: signal }),
         }
     })?;

@@ -147,17 +147,10 @@ impl<'a> Explorer<'a> {
         }
         let output = capture.tail().await;
         wait_for_ends(world).await;
-        Ok(self.judge(world, names, &ended, stormed, output))
+        Ok(self.judge(world, names, &ended, stormed, &output))
     }
 
-    fn judge(
-        &self,
-        world: &World,
-        names: &[String],
-        ended: &Ended,
-        stormed: bool,
-        output: String,
-    ) -> Observed {
+    fn judge(&self, world: &World, names: &[String], ended: &Ended, stormed: bool, output: &str) -> Observed {
         let command = Command {
             argv: self.given.command.clone(),
             exit: ended.exit_code().into(),
@@ -171,7 +164,7 @@ impl<'a> Explorer<'a> {
         let hits = world.faults();
         let minted = world.minted.as_ref().map(|key| key.key.as_str());
         let mask = Mask::new(&record.keys, minted, world.secrets());
-        let stored = |kind: &str, all: &[serde_json::Value]| {
+        let items = |kind: &str, all: &[serde_json::Value]| {
             all.iter().map(|one| Item::of_stored(kind, one)).collect::<Vec<_>>()
         };
         Observed {
@@ -179,8 +172,8 @@ impl<'a> Explorer<'a> {
             hung: ended.timed_out && !stormed,
             stormed,
             duration: ended.duration,
-            contacts: stored("contact", &record.contacts),
-            subscriptions: stored("subscription", &record.subscriptions),
+            contacts: items("contact", &record.contacts),
+            subscriptions: items("subscription", &record.subscriptions),
             failed_rules: failed
                 .map(|rule| FailedRule {
                     id: rule.id,
@@ -190,12 +183,14 @@ impl<'a> Explorer<'a> {
                 .collect(),
             struck: names
                 .iter()
-                .map(|name| hits.iter().find(|status| status.fault.name == *name).map_or(0, |status| status.hits))
+                .map(|name| {
+                    hits.iter().find(|status| status.fault.name == *name).map_or(0, |status| status.hits)
+                })
                 .collect(),
             met: report.coverage.pairs.iter().map(|pair| (pair.operation, pair.code)).collect(),
             pairs: report.coverage.of,
             calls: record.calls,
-            output: mask.text(&output).into_owned(),
+            output: mask.text(output).into_owned(),
         }
     }
 

@@ -122,7 +122,11 @@ fn change(
 }
 
 /// Adds the expectations of the flags.
-fn expect(scenario: &mut Scenario, flags: &Changes<'_>, warnings: &mut Vec<Diagnostic>) -> Result<(), Failure> {
+fn expect(
+    scenario: &mut Scenario,
+    flags: &Changes<'_>,
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<(), Failure> {
     let frozen = scenario.clock.mode == Mode::Frozen;
     for (name, text) in flags.expectations {
         let references = References {
