@@ -29,7 +29,7 @@ use crate::scenario::files::{Disk, Files, Memory};
 use crate::scenario::overrides::Overrides;
 use crate::scenario::references::References;
 use crate::scenario::{admin_input, render};
-use crate::webhook::state::WorldHandle;
+use crate::webhook::handle::WorldHandle;
 use crate::world::World;
 use crate::world::create::{CreateError, Start, WorldRequest};
 use crate::world::kept::ScenarioFiles;

@@ -62,12 +62,11 @@ impl<'a> Chains<'a> {
                 .enumerate()
                 .filter(|(_, chain)| all[**chain].last().is_over_before(call))
                 .min_by_key(|(_, chain)| all[**chain].last().ended());
-            let chain = match earliest.map(|(place, _)| place) {
-                Some(place) => open.remove(place),
-                None => {
-                    all.push(Chain { links: Vec::new() });
-                    all.len() - 1
-                }
+            let chain = if let Some((place, _)) = earliest {
+                open.remove(place)
+            } else {
+                all.push(Chain { links: Vec::new() });
+                all.len() - 1
             };
             all[chain].add(call);
             if call.outcome() != Outcome::Read {
@@ -90,8 +89,9 @@ impl<'a> Chains<'a> {
 
 impl<'a> Chain<'a> {
     fn add(&mut self, call: &'a Call) {
+        let is_first = self.links.iter().all(|link| link.transport_retry.is_none());
         match self.links.last_mut() {
-            Some(link) if link.transport_retry.is_none() && is_transport_retry(link.call, call) => {
+            Some(link) if is_first && is_transport_retry(link.call, call) => {
                 link.transport_retry = Some(call);
             }
             _ => self.links.push(Link { call, transport_retry: None }),
@@ -164,11 +164,9 @@ impl Call {
 /// Whether the second of two calls of a request is the work of the HTTP stack: the connection of the first was reset or
 /// closed, and the second came on another one at once.
 fn is_transport_retry(first: &Call, second: &Call) -> bool {
-    let is_broken = match first.outcome() {
-        Outcome::Lost => first.effect != Some(Kind::Garbage),
-        Outcome::Stalled => true,
-        _ => false,
-    };
+    let outcome = first.outcome();
+    let is_broken =
+        outcome == Outcome::Stalled || (outcome == Outcome::Lost && first.effect != Some(Kind::Garbage));
     is_broken
         && first.connection != second.connection
         && second.arrived.saturating_sub(first.ended()) <= TRANSPORT

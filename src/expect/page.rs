@@ -72,7 +72,8 @@ fn index(value: &Value) -> Option<u64> {
     match value {
         Value::Null => Some(0),
         Value::String(text) => text.trim().parse().ok(),
-        other => other.as_u64(),
+        Value::Number(number) => number.as_u64(),
+        Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
     }
 }
 

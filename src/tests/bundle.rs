@@ -23,7 +23,7 @@ use crate::scenario::arrival;
 use crate::tests::any_calls::calls;
 use crate::tests::fuzz::PIECES;
 use crate::tests::harness::{Request, ScenarioFolder, cases, create_world, in_parallel, time};
-use crate::webhook::state::WorldHandle;
+use crate::webhook::handle::WorldHandle;
 use crate::world::World;
 use crate::world::create::{Start, WorldRequest};
 use crate::world::registry::Registry;

@@ -11,8 +11,8 @@ use crate::ledger::subscriptions::Subscriptions;
 use crate::pipeline::answer;
 use crate::pipeline::receive::receive;
 use crate::webhook::delivery::{Delivery, Status};
+use crate::webhook::handle::WorldHandle;
 use crate::webhook::settings::Emission;
-use crate::webhook::state::WorldHandle;
 use crate::world::World;
 use crate::world::create::{CreateError, WorldRequest};
 use crate::world::run::Run;
@@ -24,7 +24,7 @@ fn an_unused_world_expires_and_a_used_one_stays() {
     let hour = Duration::from_secs(3600);
     let (used, idle) = (create_world(&folder, "used", None), create_world(&folder, "idle", None));
     let key = idle.minted.clone().unwrap().key;
-    assert_eq!(registry.expire(idle.last_used() + hour, hour), 0, "not yet");
+    assert_eq!(registry.expire(used.last_used() + hour, hour), 0, "not yet");
     let later = idle.last_used() + hour + Duration::from_millis(1);
     while used.last_used() <= idle.last_used() {
         Request::numbered(1).send(registry, "used");

@@ -35,6 +35,7 @@ mod coherence;
 mod determinism;
 mod commands;
 mod run;
+mod run_verdict;
 mod replay;
 #[cfg(target_os = "linux")]
 mod run_leftovers;

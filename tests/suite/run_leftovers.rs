@@ -141,11 +141,13 @@ fn processes_that_start_others_for_ever_are_all_killed() {
 #[test]
 fn a_command_that_ignores_sigterm_is_killed_after_the_grace_time() {
     let place = Place::new("stubborn");
+    // It is ignored from the start, so that the timeout cannot come first.
+    let run = place.command(&["--timeout", "100ms"], &format!("{DAEMON}; while :; do sleep 1000; done"));
+    let mut ignoring = Command::new("sh");
+    ignoring.args(["-c", "trap '' TERM; exec \"$@\"", "sh"]).arg(run.get_program()).args(run.get_args());
     let started = now();
-    assert_eq!(
-        place.run(&["--timeout", "100ms"], &format!("trap '' TERM; {DAEMON}; while :; do sleep 1000; done")),
-        124
-    );
+    let status = ignoring.current_dir(place.path()).env("LEFTOVERS", &place.marker).status().unwrap();
+    assert_eq!(status.code(), Some(124));
     let took = started.elapsed();
     assert!(took >= Duration::from_secs(5), "{took:?}");
     place.nothing_is_left();

@@ -6,6 +6,7 @@ use anstream::stream::IsTerminal;
 
 use crate::cli::child::Ended;
 use crate::cli::run::flags::Flags;
+use crate::cli::run::github;
 use crate::cli::run::outputs::Outputs;
 use crate::cli::{Exit, print_error};
 use crate::expect::record::{Command, Record};
@@ -47,6 +48,7 @@ pub(super) async fn judge(finished: &Finished<'_>, outputs: Outputs) -> Exit {
     wait_for_ends(world).await;
     let report = report(finished, code, has_no_calls);
     eprint(&text::text(&report, std::io::stderr().is_terminal()));
+    github::tell(&report);
     let exit = report.exit.and_then(|exit| u8::try_from(exit).ok()).unwrap_or(code);
     if let Err(problem) = outputs.write(&report, world) {
         print_error(&problem);

@@ -12,6 +12,8 @@ mod access;
 mod environment;
 /// Judges the run.
 mod judge;
+/// What GitHub Actions shows.
+mod github;
 /// The files that are written.
 mod outputs;
 

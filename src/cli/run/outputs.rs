@@ -7,14 +7,16 @@ use std::path::{Path, PathBuf};
 use crate::bundle;
 use crate::cli::run::flags::Flags;
 use crate::cli::serve::Failure;
-use crate::expect::report::Report;
+use crate::expect::report::{Report, html, junit};
 use crate::server::admin::requests;
 use crate::world::World;
 
 /// What a file holds.
 #[derive(Clone, Copy, Debug)]
 enum Form {
+    Junit,
     Json,
+    Html,
     Har,
     Bundle,
 }
@@ -28,7 +30,13 @@ impl Outputs {
     /// # Errors
     /// One of them cannot be written.
     pub(super) fn open(flags: &Flags) -> Result<Self, Failure> {
-        let named = [(Form::Json, &flags.json), (Form::Har, &flags.har), (Form::Bundle, &flags.bundle)];
+        let named = [
+            (Form::Junit, &flags.junit),
+            (Form::Json, &flags.json),
+            (Form::Html, &flags.html),
+            (Form::Har, &flags.har),
+            (Form::Bundle, &flags.bundle),
+        ];
         let open = |(form, path): (Form, &Option<PathBuf>)| {
             let path = path.clone()?;
             Some(
@@ -47,10 +55,12 @@ impl Outputs {
     pub(super) fn write(self, report: &Report, world: &World) -> Result<(), String> {
         for (form, path, mut file) in self.0 {
             let bytes = match form {
+                Form::Junit => junit::junit(report).into_bytes(),
                 Form::Json => (serde_json::to_string(report).unwrap_or_default() + "\n").into_bytes(),
+                Form::Html => html::html(report).into_bytes(),
                 Form::Har => requests::har(world).into_bytes(),
                 Form::Bundle => bundle::write::write(world)
-                    .map_err(|why| format!("cannot write {}: {why}", path.display()))?,
+                    .map_err(|why| format!("cannot write the bundle {}: {why}", path.display()))?,
             };
             file.write_all(&bytes).map_err(|error| cannot_write(&path, &error))?;
         }

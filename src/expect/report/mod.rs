@@ -8,6 +8,14 @@ mod faults;
 mod coverage;
 /// As a text for terminals.
 pub(crate) mod text;
+/// Text within markup.
+mod escape;
+/// The report as JUnit XML.
+pub(crate) mod junit;
+/// The report as an HTML page.
+pub(crate) mod html;
+/// The report for GitHub Actions.
+pub(crate) mod github;
 
 use serde::Serialize;
 use serde_json::Value;
@@ -174,3 +182,58 @@ pub(crate) struct Pair {
     pub(crate) code: Option<u32>,
     pub(crate) calls: usize,
 }
+
+impl Report {
+    /// What stands in the way of a verdict, if the journal is incomplete.
+    fn incomplete_message(&self) -> Option<String> {
+        let entries = if self.dropped == 1 { "1 entry" } else { &format!("{} entries", self.dropped) };
+        self.incomplete.then(|| format!("incomplete: the journal has dropped {entries}, so nothing can pass"))
+    }
+}
+
+impl Overall {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Fail => "fail",
+            Self::Incomplete => "incomplete",
+        }
+    }
+}
+
+impl Verdict {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::NotExercised => "not exercised",
+            Self::Pass => "pass",
+            Self::Warn => "warn",
+            Self::Fail => "fail",
+        }
+    }
+}
+
+impl Finding {
+    /// What it is about: `calls 13, 14`. Empty if it cites nothing.
+    fn cited(&self) -> String {
+        let calls: Vec<String> = self.calls.iter().map(ToString::to_string).collect();
+        let (one, many, ids) = match calls.as_slice() {
+            [] => ("delivery", "deliveries", &self.deliveries),
+            [..] => ("call", "calls", &calls),
+        };
+        let shown = &ids[..ids.len().min(MAX_CITED)];
+        match ids.len() {
+            0 => String::new(),
+            1 => format!("{one} {}", shown.join("")),
+            count if count > MAX_CITED => {
+                format!("{many} {} and {} more", shown.join(", "), count - MAX_CITED)
+            }
+            _ => format!("{many} {}", shown.join(", ")),
+        }
+    }
+}
+
+/// Maximum number of calls or deliveries that are listed for a finding.
+const MAX_CITED: usize = 12;
+
+#[cfg(test)]
+mod tests;

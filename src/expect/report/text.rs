@@ -73,6 +73,9 @@ impl Text {
             Overall::Incomplete => ("incomplete", YELLOW),
         };
         let mut parts = vec![words::count(report.calls, "call")];
+        if let Some(command) = report.command.as_ref().filter(|command| command.exit != 0) {
+            parts.push(format!("the command ended with {}", command.exit));
+        }
         if !report.expectations.is_empty() {
             parts.push(format!(
                 "{failed} of {} failed",
@@ -109,18 +112,14 @@ impl Text {
         if rules.is_empty() {
             return;
         }
-        let mut scenarios: Vec<(&str, Vec<&str>)> = Vec::new();
+        let mut scenarios: Vec<&str> = Vec::new();
         for rule in &rules {
-            match scenarios.iter_mut().find(|(scenario, _)| *scenario == rule.exercise) {
-                Some((_, ids)) => ids.push(rule.id),
-                None => scenarios.push((rule.exercise, vec![rule.id])),
+            if !scenarios.contains(&rule.exercise) {
+                scenarios.push(rule.exercise);
             }
         }
-        let _ =
-            writeln!(self.out, "{} not exercised. Scenarios that would:", words::count(rules.len(), "rule"));
-        for (scenario, ids) in scenarios {
-            self.line(&format!("{scenario}: {}", ids.join(", ")));
-        }
+        let number = words::count(rules.len(), "rule");
+        let _ = writeln!(self.out, "not exercised: {number}; scenarios that would: {}", scenarios.join(", "));
     }
 
     fn fault(&mut self, fault: &FaultReport) {

@@ -49,13 +49,14 @@ pub(crate) fn judge(record: &Record, chains: &Chains<'_>) -> Vec<RuleReport> {
 }
 
 fn report(rule: &Rule, judged: Judged, record: &Record) -> RuleReport {
-    let mut verdict = judged.verdict();
-    let Judged { mut message, mut findings, .. } = judged;
     let dropped = if rule.is_about_hooks() { record.deliveries_dropped } else { 0 };
-    if verdict == Verdict::Pass && record.dropped + dropped > 0 {
-        verdict = Verdict::NotExercised;
-        message = "the record is incomplete, so that nothing passes".to_owned();
-    }
+    let judged = if judged.verdict() == Verdict::Pass && record.dropped + dropped > 0 {
+        Judged::not_exercised("the record is incomplete, so that nothing passes")
+    } else {
+        judged
+    };
+    let verdict = judged.verdict();
+    let Judged { mut message, mut findings, .. } = judged;
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.verdict));
     let more = findings.len().saturating_sub(MAX_FINDINGS);
     findings.truncate(MAX_FINDINGS);

@@ -48,11 +48,11 @@ fn judge(list: &List<'_>, exit: Option<i32>) -> Vec<Finding> {
     let list_end = read.iter().filter_map(|(_, page)| page.list_end()).min();
     let filled = read.iter().filter(|(_, page)| page.end() > page.start);
     // The index behind the last record read, and the call that read it.
-    let (mut end, mut last): (u64, Option<&Call>) = (0, None);
+    let (mut end, mut reader): (u64, Option<&Call>) = (0, None);
     for (call, page) in filled {
         if page.start > end {
             findings.push(missed(list, end..page.start, call));
-        } else if let Some(before) = last.filter(|_| page.start < end) {
+        } else if let Some(before) = reader.filter(|_| page.start < end) {
             let message = format!(
                 "call {} read {} again, which call {} had read",
                 call.seq,
@@ -62,7 +62,7 @@ fn judge(list: &List<'_>, exit: Option<i32>) -> Vec<Finding> {
             findings.push(finding(Verdict::Warn, vec![before.seq, call.seq], message));
         }
         if page.end() > end {
-            (end, last) = (page.end(), Some(*call));
+            (end, reader) = (page.end(), Some(*call));
         }
     }
     let behind: Vec<u64> =
@@ -89,7 +89,9 @@ fn missed(list: &List<'_>, gap: std::ops::Range<u64>, next: &Call) -> Finding {
         Some(call) => format!(" (call {} got {})", call.seq, call.answer_in_words()),
         None => String::new(),
     };
-    let message = format!("{} were never read{why}, and call {} read on behind them", records(gap), next.seq);
+    let (were, them) = if gap.end - gap.start == 1 { ("was", "it") } else { ("were", "them") };
+    let gap = records(gap);
+    let message = format!("{gap} {were} never read{why}, and call {} read on behind {them}", next.seq);
     let mut calls: Vec<u64> = struck.iter().map(|call| call.seq).collect();
     calls.push(next.seq);
     finding(Verdict::Fail, calls, message)

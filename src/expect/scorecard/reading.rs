@@ -22,20 +22,18 @@ pub(crate) fn gives_up_waiting(evidence: &Evidence<'_>) -> Judged {
     }
     let limits = evidence.limits;
     let findings = waits.iter().filter_map(|(call, waited)| {
-        let (verdict, how) = match *waited {
-            waited if waited + TOLERANCE < limits.time("min") => (Verdict::Warn, "already"),
-            waited if waited <= limits.time("max") + TOLERANCE => return None,
-            waited if waited <= limits.time("fail") + TOLERANCE => (Verdict::Warn, "only"),
-            _ => (Verdict::Fail, ""),
-        };
-        let waited = words::time(*waited);
-        let message = match verdict {
-            Verdict::Fail => {
-                format!("call {} waited for {waited} and did not give up by itself in time", call.seq)
+        let time = words::time(*waited);
+        let (verdict, what) = match *waited {
+            waited if waited + TOLERANCE < limits.time("min") => {
+                (Verdict::Warn, format!("hung up already after {time}"))
             }
-            _ => format!("call {} hung up {how} after {waited}", call.seq),
+            waited if waited <= limits.time("max") + TOLERANCE => return None,
+            waited if waited <= limits.time("fail") + TOLERANCE => {
+                (Verdict::Warn, format!("hung up only after {time}"))
+            }
+            _ => (Verdict::Fail, format!("waited for {time} and did not give up by itself in time")),
         };
-        Some(finding(verdict, vec![call.seq], message))
+        Some(finding(verdict, vec![call.seq], format!("call {} {what}", call.seq)))
     });
     let message = format!("{} got no answer", words::count(waits.len(), "call"));
     Judged::new(message, findings.collect())
@@ -83,7 +81,7 @@ pub(crate) fn notices_broken_body(evidence: &Evidence<'_>) -> Judged {
             "no body was cut or malformed, or nothing tells what the client made of it",
         );
     }
-    Judged::new(format!("{} were cut or malformed", words::count(judged, "body")), findings)
+    Judged::new(format!("{} cut or malformed", words::count(judged, "body")), findings)
 }
 
 fn unnoticed(call: &Call) -> Finding {
@@ -122,5 +120,5 @@ pub(crate) fn same_read(evidence: &Evidence<'_>) -> Judged {
     if total == 0 {
         return Judged::not_exercised("no read was answered");
     }
-    Judged::new(format!("{} were answered", words::count(total, "read")), findings)
+    Judged::new(format!("{} answered", words::count(total, "read")), findings)
 }

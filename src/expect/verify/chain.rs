@@ -84,9 +84,9 @@ impl<'a> Struck<'a> {
                         self.chains.extend(open.take());
                     }
                 }
-                Some(_) => {}
                 None if is_struck => open = Some(Chain::new(call)),
-                None => {}
+                // It was under way when the answer came, or follows no such answer.
+                Some(_) | None => {}
             }
         }
         self.chains.extend(open);

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::api::operation::Operation;
 use crate::expect::call::Call;
 use crate::expect::expectation::CallPattern;
 use crate::expect::record::Record;
@@ -107,7 +108,7 @@ fn show(record: &Record, pattern: &CallPattern, part: &Part<'_>, call: &Call) ->
         Part::Operation => (
             "operation".to_owned(),
             one_or_list(operations.iter().map(|operation| operation.name())),
-            json!(call.operation.map(|called| called.name())),
+            json!(call.operation.map(Operation::name)),
         ),
         Part::Key => {
             let label = |key: &String| record.keys.label(record.keys.match_of(Some(key)));

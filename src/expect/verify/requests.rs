@@ -20,12 +20,11 @@ pub(super) fn verify(record: &Record, Requests { calls: pattern, count }: &Reque
     }
     let message = format!("{message}; expected: {count}");
     let one_too_many = count.max.and_then(|max| matching.get(usize::try_from(max).ok()?));
-    let nearest = match one_too_many {
-        Some(call) => Some(compare(record, pattern, call)),
-        None => {
-            let others = record.calls.iter().filter(|call| !matches(pattern, call));
-            nearest(record, pattern, others)
-        }
+    let nearest = if let Some(call) = one_too_many {
+        Some(compare(record, pattern, call))
+    } else {
+        let others = record.calls.iter().filter(|call| !matches(pattern, call));
+        nearest(record, pattern, others)
     };
     Outcome::fail(message, nearest)
 }

@@ -15,13 +15,13 @@ pub(super) fn verify(struck: &Struck<'_>, wait: Wait) -> Outcome {
         let (least, most) = match wait {
             Wait::AtLeast(least) => (least, None),
             Wait::Between(least, most) => (least, Some(most)),
-            Wait::RetryAfter => match call.retry_after {
-                Some(asked) => (asked, None),
-                None => {
+            Wait::RetryAfter => {
+                let Some(asked) = call.retry_after else {
                     without_hint += 1;
                     continue;
-                }
-            },
+                };
+                (asked, None)
+            }
         };
         let Next::Call(next) = next else { continue };
         let Some(waited) = gap(call, next) else { continue };
