@@ -121,23 +121,23 @@ pub(crate) fn hook_twice(evidence: &Evidence<'_>) -> Judged {
         };
         judged += 1;
         let fail = |message| delivery_finding(Verdict::Fail, vec![delivery.id.clone()], message);
-        match status(again).filter(|_| !is_accepted(&again)) {
-            Some(status) => findings.push(fail(format!(
+        if let Some(status) = status(again).filter(|_| !is_accepted(&again)) {
+            findings.push(fail(format!(
                 "delivery {} came twice with the id {} and was answered {status} the second time",
                 delivery.id, delivery.event.id
-            ))),
-            None => {
-                findings.extend(doubled(evidence, delivery, &delivery.attempts[first], again).map(|seqs| {
-                    let message = format!(
-                        "delivery {} came twice with the id {}, and {} are alike",
-                        delivery.id,
-                        delivery.event.id,
-                        words::calls(&seqs)
-                    );
-                    Finding { calls: seqs, ..fail(message) }
-                }));
-            }
+            )));
+            continue;
         }
+        let seqs = doubled(evidence, delivery, &delivery.attempts[first], again);
+        findings.extend(seqs.map(|seqs| {
+            let message = format!(
+                "delivery {} came twice with the id {}, and {} are alike",
+                delivery.id,
+                delivery.event.id,
+                words::calls(&seqs)
+            );
+            Finding { calls: seqs, ..fail(message) }
+        }));
     }
     if judged == 0 {
         return Judged::not_exercised("no delivery came twice");

@@ -60,7 +60,8 @@ pub(crate) fn jitter(evidence: &Evidence<'_>) -> Judged {
         .all
         .iter()
         .filter_map(|chain| chain.gaps().next())
-        .filter(|gap| gap.from.outcome().may_be_repeated())
+        // Where the server said when to come back, that all come then is its own doing.
+        .filter(|gap| gap.from.outcome().may_be_repeated() && gap.from.asked_wait().is_none())
         .map(|gap| Struck { at: gap.from.ended(), retried: gap.to.arrived, seq: gap.to.seq })
         .collect();
     struck.sort_by_key(|struck| (struck.at, struck.seq));
@@ -94,7 +95,7 @@ pub(crate) fn jitter(evidence: &Evidence<'_>) -> Judged {
     }
     if windows == 0 {
         return Judged::not_exercised(format!(
-            "no {least} chains failed within {} and were retried",
+            "no {least} chains without Retry-After failed within {} and were retried",
             words::time(limits.time("struck"))
         ));
     }

@@ -137,7 +137,7 @@ pub(crate) static TABLE: [Rule; 21] = [
             percent("share", 90, "so many of their first retries"),
             millis("within", 20, "come within this time"),
         ],
-        why: "Clients that fail together and wait equally long come back together, and what was too much once is too much again.",
+        why: "Clients that fail together and wait equally long come back together, and what was too much once is too much again. A retry after Retry-After is not judged: the server chose its time.",
         mend: "Wait a random part of the time between 0 and the maximum of this retry (full jitter).",
         source: "AWS Builders' Library, Timeouts, retries and backoff with jitter",
         exercise: "down",

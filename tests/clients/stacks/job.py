@@ -9,7 +9,7 @@ BASE_URL, KEY, BUSINESS = (os.environ[f"STANDIN_{name}"] for name in ("BASE_URL"
 HEADERS = {"x-api-key": KEY, "x-business-number": BUSINESS}
 RETRIES = int(os.environ.get("RETRIES", "2"))
 READS = [(f"/v1/review/businessId/{BUSINESS}?sindex=0&count={count}", {}) for count in range(1, 21)]
-CONTACT = ("/v1/contact/external/preferences/saveCustomer", {"externalId": "s-1", "firstName": "Sam", "businessIds": [int(BUSINESS)]})
+CONTACT = ("/v1/contact/external/preferences/saveCustomer", {"externalId": "s-1", "firstName": "Sam", "email": "sam@mail.test", "businessIds": [int(BUSINESS)]})
 
 
 def work(send) -> None:

@@ -56,7 +56,7 @@ pub(super) fn cases() -> Vec<Case> {
             lenient(many(8, &[100, 200, 400])),
         ),
         case("grows", Fail, "the waits do not grow: over 8 chains", lenient(many(8, &[100, 100, 119]))),
-        case("jitter", NotExercised, "no 8 chains", together(7, 0)),
+        case("jitter", NotExercised, "no 8 chains without Retry-After", together(7, 0)),
         case("jitter", Pass, "groups of 8 chains", together(8, 25)),
         case(
             "jitter",
@@ -207,12 +207,17 @@ fn calls_at_the_same_time_are_no_retries_of_each_other() {
 }
 
 #[test]
-fn requests_one_after_the_other_do_not_come_back_together() {
+fn requests_one_after_the_other_or_at_the_time_that_was_asked_for_are_no_crowd() {
     let in_turn = (0..8).fold(client(), |script, turn| {
         let failed = script.call(&format!("reviews {turn}")).at(turn * 2).answered(1, 503);
         failed.call(&format!("reviews {turn}")).at(turn * 2 + 1).answered(1, 200)
     });
     assert_eq!(rule(&in_turn, "jitter").verdict, NotExercised);
+    let asked = (0..8).fold(client(), |script, turn| {
+        let failed = script.call(&format!("reviews {turn}")).on(turn).at(turn).answered(1, 503).asks(1);
+        failed.call(&format!("reviews {turn}")).on(turn).at(1_010).answered(1, 200)
+    });
+    assert_eq!(rule(&asked, "jitter").verdict, NotExercised, "the server asked for that");
 }
 
 /// A client with full jitter: 8 requests that fail together, each wait a random part of a maximum that doubles.
