@@ -532,7 +532,7 @@ type Parts = BTreeMap<String, Vec<u8>>;
 
 /// A small bundle, with its parts.
 fn small() -> (Vec<u8>, Parts) {
-    let text = "{standin: 1, keys: [{key: k}], faults: [{name: f, chance: 50%, then: {error: 89}}], webhooks: {timeline: [{every: 1m, review: {business: 11, rating: 1}}]}, businesses: [{number: 1, name: A, locations: [{number: 11, name: B, reviews: [{generate: 3}]}]}]}";
+    let text = "{standin: 1, clock: {mode: frozen}, keys: [{key: k}], faults: [{name: f, chance: 50%, then: {error: 89}}], webhooks: {timeline: [{every: 1m, review: {business: 11, rating: 1}}]}, businesses: [{number: 1, name: A, locations: [{number: 11, name: B, reviews: [{generate: 3}]}]}]}";
     let folder = ScenarioFolder::at(time("2026-06-30T17:00:00.250Z"), &[("a.yaml", text)]);
     let world = folder.registry.default_world();
     let (run, snapshot) = (world.run(), world.snapshot());
