@@ -98,7 +98,7 @@ pub(crate) static TABLE: [Rule; 21] = [
             millis("after-429", 500, "median wait after a 429"),
             millis("fail", 10, "a shorter median fails; here there is no tolerance"),
         ],
-        why: "The first waits of the AWS SDKs are 50 ms after an error and 500 ms when throttled, at random below that. A median judges what a client does as a rule, and lets a single short wait pass. Some libraries (urllib3) repeat once at once and wait from then on, so that one immediate retry of a chain warns at most.",
+        why: "The first waits of the AWS SDKs are 50 ms after an error and 500 ms when throttled, at random below that. A median judges what a client does as a rule, and lets a single short wait pass. Some libraries (urllib3) repeat once at once and wait from then on: the first wait of a chain does not count where later ones grow, nor does the only wait of a chain where those of another chain do, and chains with one retry each warn at most.",
         mend: "Wait before each retry: for example 100 ms, then twice as long each time, each time a random part of it.",
         source: "AWS SDK defaults",
         exercise: "first-try-fails",

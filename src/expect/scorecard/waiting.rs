@@ -74,13 +74,14 @@ pub(crate) fn backs_off(evidence: &Evidence<'_>) -> Judged {
         ("a 5xx or a broken connection", "after-error", Class::Error),
         ("a 429", "after-429", Class::Limited),
     ];
+    let grow = evidence.chains.all.iter().any(grows);
     let (mut findings, mut total) = (Vec::new(), 0);
     for (what, threshold, class) in classes {
         let by_chain: Vec<Vec<Gap<'_>>> = evidence
             .chains
             .all
             .iter()
-            .map(|chain| judged_gaps(chain).filter(|gap| class_of(gap.from) == Some(class)).collect())
+            .map(|chain| judged_gaps(chain, grow).filter(|gap| class_of(gap.from) == Some(class)).collect())
             .collect();
         let longest = by_chain.iter().map(Vec::len).max().unwrap_or_default();
         let mut gaps: Vec<Gap<'_>> = by_chain.into_iter().flatten().collect();
@@ -132,11 +133,17 @@ fn class_of(call: &Call) -> Option<Class> {
     }
 }
 
-/// The gaps of a chain, without the first one if later ones grow: some libraries repeat once at once, and then wait.
-fn judged_gaps<'a>(chain: &Chain<'a>) -> impl Iterator<Item = Gap<'a>> {
+/// The gaps of a chain that are judged. Some libraries repeat once at once, and wait longer each time from then on: where
+/// later gaps of a chain grow, its first one is left out, and so are those of chains that have no other.
+fn judged_gaps<'a>(chain: &Chain<'a>, grow_elsewhere: bool) -> impl Iterator<Item = Gap<'a>> {
+    let is_left_out = grows(chain) || (grow_elsewhere && chain.retries() == 1);
+    chain.gaps().skip(usize::from(is_left_out))
+}
+
+/// Whether the last gap of a chain is longer than its first.
+fn grows(chain: &Chain<'_>) -> bool {
     let (first, last) = (chain.gaps().next(), chain.gaps().last());
-    let grows = first.zip(last).is_some_and(|(first, last)| last.wait() > first.wait() * 6 / 5 + TOLERANCE);
-    chain.gaps().skip(usize::from(grows))
+    first.zip(last).is_some_and(|(first, last)| last.wait() > first.wait() * 6 / 5 + TOLERANCE)
 }
 
 /// Whether a chain had to find its waits by itself: each call but the last failed, and none said how long to wait.

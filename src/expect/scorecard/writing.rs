@@ -1,9 +1,10 @@
 //! Rules on writing: a write whose answer was lost has taken effect, and a careless retry makes a second one.
 
-use serde_json::{Map, Value};
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
 
 use crate::expect::call::Call;
-use crate::expect::chain::Chains;
 use crate::expect::report::Verdict;
 use crate::expect::scorecard::judged::{Evidence, Judged, finding};
 use crate::expect::words;
@@ -24,20 +25,27 @@ fn is_lost(call: &Call) -> bool {
 /// `lost-contact`: a contact whose answer was lost is stored once.
 pub(crate) fn lost_contact(evidence: &Evidence<'_>) -> Judged {
     let written = written(evidence, &contact::SPEC, "id");
-    let lost: Vec<_> = written.iter().enumerate().filter(|(_, (call, _))| is_lost(call)).collect();
+    let lost: Vec<usize> = (0..written.len()).filter(|place| is_lost(written[*place].0)).collect();
     if lost.is_empty() {
         return Judged::not_exercised("no answer to a contact was lost");
     }
-    let findings = lost.iter().filter_map(|(place, (first, id))| {
-        let (before, after) = (&written[..*place], &written[*place + 1..]);
-        let alike = rest(first)?;
-        let (second, other) = after.iter().find(|(call, other)| {
-            let is_new = !before.iter().any(|(_, known)| known == other);
-            // Its HTTP stack repeats the same bytes, which find the same contact.
-            other != id && is_new && call.key == first.key && rest(call).as_ref() == Some(&alike)
-        })?;
+    let mut first_of: BTreeMap<u64, usize> = BTreeMap::new();
+    let mut alike: BTreeMap<(Option<&str>, String), Vec<usize>> = BTreeMap::new();
+    for (place, (call, id)) in written.iter().enumerate() {
+        first_of.entry(*id).or_insert(place);
+        if let Some(rest) = rest(call) {
+            alike.entry((call.key.as_deref(), rest)).or_default().push(place);
+        }
+    }
+    let findings = lost.iter().filter_map(|place| {
+        let (first, id) = written[*place];
+        let alike = alike.get(&(first.key.as_deref(), rest(first)?))?;
+        // The first later call that made a contact which was not there before.
+        let later = &alike[alike.partition_point(|other| other <= place)..];
+        let second = *later.iter().find(|other| written[**other].1 != id && first_of[&written[**other].1] > *place)?;
         // A client that repeated the call itself has healed it: what comes later is another contact.
-        let healed = after.iter().any(|(call, _)| call.seq < second.seq && call.fingerprint == first.fingerprint);
+        let healed = written[place + 1..second].iter().any(|(call, _)| call.fingerprint == first.fingerprint);
+        let (second, other) = written[second];
         (!healed).then(|| {
             let message = format!(
                 "call {} stored contact {id} and its answer was lost; call {}, {} later and alike but for its identifiers, made contact {other}",
@@ -48,45 +56,56 @@ pub(crate) fn lost_contact(evidence: &Evidence<'_>) -> Judged {
             finding(Verdict::Fail, vec![first.seq, second.seq], message)
         })
     });
-    Judged::new(format!("{} to contacts lost", words::count(lost.len(), "answer")), findings.collect())
+    Judged::new(format!("{} to contacts were lost", words::count(lost.len(), "answer")), findings.collect())
 }
 
 /// What a contact says beside its identifiers and where it belongs. None if that is nothing by which two contacts could be
 /// found alike.
-fn rest(call: &Call) -> Option<Map<String, Value>> {
+fn rest(call: &Call) -> Option<String> {
     const IDENTIFIERS: [&str; 4] = ["id", "externalId", "email", "phone"];
     const COMMON: [&str; 2] = ["businessIds", "countryCode"];
     let mut members = call.body.as_object()?.clone();
     members.retain(|name, value| !IDENTIFIERS.contains(&name.as_str()) && !value.is_null());
     let tells = |(name, value): (&String, &Value)| !COMMON.contains(&name.as_str()) && !value.is_boolean();
-    members.iter().any(tells).then_some(members)
+    members.iter().any(tells).then(|| Value::Object(members).to_string())
 }
 
 /// `lost-subscription`: each call to subscribe makes a new subscription, so that a lost one is not repeated blindly.
 pub(crate) fn lost_subscription(evidence: &Evidence<'_>) -> Judged {
     let written = written(evidence, &subscribe::SPEC, "subscriptionId");
-    let lost: Vec<_> = written.iter().enumerate().filter(|(_, (call, _))| is_lost(call)).collect();
-    if lost.is_empty() {
+    let lost = written.iter().filter(|(call, _)| is_lost(call)).count();
+    if lost == 0 {
         return Judged::not_exercised("no answer to a subscription was lost");
     }
-    let findings = lost.iter().filter_map(|(place, (first, id))| {
-        let (second, other) = written[*place + 1..]
-            .iter()
-            .find(|(call, _)| target(call) == target(first) && !is_by_stack(evidence.chains, call))?;
-        let message = format!(
-            "call {} made subscription {id} and its answer was lost; call {}, {} later, made subscription {other}, which is alike",
-            first.seq,
-            second.seq,
-            words::time(second.arrived.saturating_sub(first.ended()))
-        );
-        Some(finding(Verdict::Fail, vec![first.seq, second.seq], message))
-    });
-    let message = format!("{} to subscriptions lost", words::count(lost.len(), "answer"));
-    Judged::new(message, findings.collect())
+    let links = evidence.chains.all.iter().flat_map(|chain| &chain.links);
+    let by_stack: BTreeSet<u64> = links.filter_map(|link| Some(link.transport_retry?.seq)).collect();
+    // The next subscription that is alike, from the last call to the first.
+    let mut next: BTreeMap<Target<'_>, (&Call, u64)> = BTreeMap::new();
+    let mut findings = Vec::new();
+    for (call, id) in written.into_iter().rev() {
+        let target = target(call);
+        if let Some((second, other)) = next.get(&target).filter(|_| is_lost(call)) {
+            let message = format!(
+                "call {} made subscription {id} and its answer was lost; call {}, {} later, made subscription {other}, which is alike",
+                call.seq,
+                second.seq,
+                words::time(second.arrived.saturating_sub(call.ended()))
+            );
+            findings.push(finding(Verdict::Fail, vec![call.seq, second.seq], message));
+        }
+        if !by_stack.contains(&call.seq) {
+            next.insert(target, (call, id));
+        }
+    }
+    findings.reverse();
+    Judged::new(format!("{} to subscriptions were lost", words::count(lost, "answer")), findings)
 }
 
+/// The account, the endpoint and the events.
+type Target<'a> = (String, String, Vec<&'a str>);
+
 /// What a subscription listens to, and where it sends that.
-fn target(call: &Call) -> (String, String, Vec<&str>) {
+fn target(call: &Call) -> Target<'_> {
     let text = |name: &str| match call.body.get(name) {
         Some(Value::String(text)) => text.trim().to_owned(),
         Some(other) => other.to_string(),
@@ -97,10 +116,4 @@ fn target(call: &Call) -> (String, String, Vec<&str>) {
     events.sort_unstable();
     events.dedup();
     (text("businessNumber"), text("endpoint"), events)
-}
-
-/// Whether a call is the repetition of another by the HTTP stack.
-fn is_by_stack(chains: &Chains<'_>, call: &Call) -> bool {
-    let mut links = chains.all.iter().flat_map(|chain| &chain.links);
-    links.any(|link| link.transport_retry.is_some_and(|retry| retry.seq == call.seq))
 }

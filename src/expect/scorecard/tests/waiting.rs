@@ -148,6 +148,16 @@ fn one_immediate_retry_of_each_request_warns_and_two_fail() {
 }
 
 #[test]
+fn an_immediate_first_retry_is_not_judged_where_other_requests_show_that_waits_grow() {
+    let script = (0..5).fold(gaps("qna", 9_000, &[1, 200, 400], 503), |script, chain| {
+        add(script, &format!("reviews {chain}"), (chain * 100, 1), &[1], 503)
+    });
+    assert_eq!(rule(&script, "backs-off").verdict, Pass);
+    let loops = add(script, "contact", (20_000, 1), &[1, 1, 1, 1, 1], 503);
+    assert_eq!(rule(&loops, "backs-off").verdict, Fail, "a loop without a wait is one still");
+}
+
+#[test]
 fn chains_that_were_told_how_long_to_wait_need_not_grow() {
     let script = (0..8).fold(client(), |mut script, chain| {
         for attempt in 0..4 {
