@@ -27,7 +27,7 @@ took = {name: [] for name in commands}
 for _ in range(times):
     for name, command in commands.items():
         started = time.perf_counter()
-        subprocess.run(command, check=True)
+        subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
         took[name].append((time.perf_counter() - started) * 1000)
 median = {name: statistics.median(all) for name, all in took.items()}
 plain = median["plain"]

@@ -9,8 +9,8 @@ use crate::clock::{Mode, Moment, Reading};
 use crate::dataset::arrival::{Answered, Arrival};
 use crate::scenario::diagnostic::Diagnostic;
 use crate::scenario::{admin_input, arrival};
+use crate::webhook::handle::WorldHandle;
 use crate::webhook::settings::Emission;
-use crate::webhook::state::WorldHandle;
 use crate::world::World;
 use crate::world::run::Run;
 

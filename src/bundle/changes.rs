@@ -109,8 +109,8 @@ impl Changes {
         let best = scores.iter().copied().max().unwrap_or_default();
         let mut chosen: Vec<&Change> = self.changes.iter().collect();
         if best > 0 {
-            let scored = self.changes.iter().zip(&scores);
-            chosen = scored.filter(|(_, score)| **score == best).map(|(change, _)| change).collect();
+            let all = self.changes.iter().zip(&scores);
+            chosen = all.filter(|(_, score)| **score == best).map(|(change, _)| change).collect();
         }
         for change in chosen.iter().take(MOST_SHOWN) {
             causes.extend(change.show());
@@ -137,11 +137,11 @@ impl Changes {
             let words: BTreeSet<&str> = words.collect();
             lines.iter().flat_map(|line| self::words(line)).any(|word| words.contains(word))
         };
-        let only = |this: fn(&Part) -> Option<&String>, other: fn(&Part) -> Option<&String>| {
+        let only = |this: Value, other: Value| {
             differing.parts.iter().filter(|part| this(part) != other(part)).filter_map(this).collect()
         };
-        let (expected, received): (fn(&Part) -> Option<&String>, fn(&Part) -> Option<&String>) =
-            (|part| part.expected.as_ref(), |part| part.received.as_ref());
+        let expected: Value = |part| part.expected.as_ref();
+        let received: Value = |part| part.received.as_ref();
         let lines = || change.removed.iter().chain(&change.added);
         8 * usize::from(in_fault(0) || in_fault(1))
             + 4 * usize::from(differing.is_rate_limited && lines().any(|line| line.contains("rate_limit")))
@@ -149,6 +149,9 @@ impl Changes {
             + usize::from(has(&change.added, only(received, expected)))
     }
 }
+
+/// One of the two values of a part that differs.
+type Value = fn(&Part) -> Option<&String>;
 
 /// The words of a text that are long enough to say something.
 fn words(text: &str) -> impl Iterator<Item = &str> {

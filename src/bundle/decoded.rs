@@ -38,7 +38,7 @@ impl Decoded {
             let mut buffer = [0; 4];
             let decoded = match letter {
                 Some(letter) => letter.encode_utf8(&mut buffer).as_bytes(),
-                None => &raw[at..at + 1],
+                None => &raw[at..=at],
             };
             bytes.extend_from_slice(decoded);
             places.resize(bytes.len(), at);

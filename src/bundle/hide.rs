@@ -30,6 +30,9 @@ pub(super) struct Hider<'a> {
     pub(super) others: &'a mut Others,
 }
 
+/// Finds a key at the beginning of a text, whose letter before is given.
+type KeyAt<'a> = &'a dyn Fn(&str, Option<char>) -> Option<(usize, KeyMatch)>;
+
 /// A key in some bytes.
 struct Found {
     at: Range<usize>,
@@ -146,12 +149,7 @@ impl Hider<'_> {
     }
 
     /// Finds the keys in a text as it stands, and in the text that it encodes with percent signs.
-    fn find_encoded(
-        &mut self,
-        decoded: &Decoded,
-        key_at: &dyn Fn(&str, Option<char>) -> Option<(usize, KeyMatch)>,
-        encoding: Encoding,
-    ) -> Vec<Found> {
+    fn find_encoded(&mut self, decoded: &Decoded, key_at: KeyAt<'_>, encoding: Encoding) -> Vec<Found> {
         let mut found = self.find(decoded, key_at, encoding);
         if decoded.text.contains('%') {
             let more = self.find(&decoded.of_url(), key_at, Encoding::Percent);
@@ -165,12 +163,7 @@ impl Hider<'_> {
         found
     }
 
-    fn find(
-        &mut self,
-        decoded: &Decoded,
-        key_at: &dyn Fn(&str, Option<char>) -> Option<(usize, KeyMatch)>,
-        encoding: Encoding,
-    ) -> Vec<Found> {
+    fn find(&mut self, decoded: &Decoded, key_at: KeyAt<'_>, encoding: Encoding) -> Vec<Found> {
         let (mut found, mut end, mut before) = (Vec::new(), 0, None);
         for (at, letter) in decoded.text.char_indices() {
             if at >= end
@@ -320,7 +313,7 @@ impl Keyring<'_> {
                         }
                         Encoding::Json => {
                             let quoted = serde_json::Value::from(key).to_string();
-                            quoted[1..quoted.len() - 1].as_bytes().to_vec()
+                            quoted.as_bytes()[1..quoted.len() - 1].to_vec()
                         }
                     });
                 }

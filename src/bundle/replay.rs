@@ -29,7 +29,7 @@ use crate::scenario::files::{Disk, Files, Memory};
 use crate::scenario::overrides::Overrides;
 use crate::scenario::references::References;
 use crate::scenario::{admin_input, render};
-use crate::webhook::state::WorldHandle;
+use crate::webhook::handle::WorldHandle;
 use crate::world::World;
 use crate::world::create::{CreateError, Start, WorldRequest};
 use crate::world::kept::ScenarioFiles;
@@ -198,7 +198,18 @@ impl<'a> Replay<'a> {
             ActionKind::Timeline { count } if self.plan.scenario.is_none() => {
                 self.happen(usize::try_from(*count).unwrap_or(usize::MAX), Moment::LAST)?;
             }
-            _ => {
+            ActionKind::Timeline { .. }
+            | ActionKind::Clock
+            | ActionKind::ClockMode { .. }
+            | ActionKind::Fault { .. }
+            | ActionKind::FaultEnabled { .. }
+            | ActionKind::FaultRemoved { .. }
+            | ActionKind::Review { .. }
+            | ActionKind::Question { .. }
+            | ActionKind::ReviewChanged { .. }
+            | ActionKind::ReviewRemoved { .. }
+            | ActionKind::Event { .. }
+            | ActionKind::JournalCleared => {
                 let snapshot = self.world.snapshot();
                 if let Err(why) = actions::perform(&self.world, &self.keyring(&snapshot), line) {
                     let what = serde_json::to_value(&line.action).unwrap_or_default();

@@ -1,6 +1,7 @@
 //! `standin replay BUNDLE`: sends the calls of a recorded run again, and fails at the first answer that differs.
 
 use std::fmt::Write;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -49,7 +50,13 @@ pub(crate) fn run(flags: &Flags) -> Exit {
 }
 
 fn open(path: &Path) -> Result<Bundle, String> {
-    let bytes = Disk.read(path, LIMIT as u64).map_err(|error| error.to_string())?;
+    let bytes = Disk.read(path, LIMIT as u64).map_err(|error| {
+        if error.kind() == ErrorKind::NotFound {
+            "there is no such file".to_owned()
+        } else {
+            error.to_string()
+        }
+    })?;
     read::read(&bytes).map_err(|why| why.to_string())
 }
 

@@ -89,8 +89,9 @@ impl<'a> Chains<'a> {
 
 impl<'a> Chain<'a> {
     fn add(&mut self, call: &'a Call) {
+        let is_first = self.links.iter().all(|link| link.transport_retry.is_none());
         match self.links.last_mut() {
-            Some(link) if link.transport_retry.is_none() && is_transport_retry(link.call, call) => {
+            Some(link) if is_first && is_transport_retry(link.call, call) => {
                 link.transport_retry = Some(call);
             }
             _ => self.links.push(Link { call, transport_retry: None }),

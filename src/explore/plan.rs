@@ -102,6 +102,7 @@ impl Strike {
     pub(crate) fn text(&self, count: Option<u64>) -> String {
         let Target { when, nth } = &self.target;
         let when = when.as_ref().map(|when| format!("when: {when}, ")).unwrap_or_default();
+        let count = count.filter(|_| self.group == Group::Lasting);
         let hits = match (self.group.is_lasting(), count) {
             (false, _) | (true, Some(1)) => format!("hits: {nth}, "),
             (true, Some(count)) => format!("hits: {nth}-{}, ", nth + count.max(1) - 1),

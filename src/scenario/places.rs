@@ -11,10 +11,7 @@ pub(crate) fn fault_lines(text: &str) -> Vec<(String, usize)> {
     let node = yaml::parse(&mut Findings::default(), FileId(0), text);
     let Some(faults) = node.as_ref().and_then(|node| node.get("faults")) else { return Vec::new() };
     let Value::List(faults) = &faults.value else { return Vec::new() };
-    let line = |offset: u32| {
-        let before = text.as_bytes().get(..offset as usize).unwrap_or_default();
-        before.iter().filter(|byte| **byte == b'\n').count() + 1
-    };
+    let line = |offset: u32| text.get(..offset as usize).unwrap_or_default().matches('\n').count() + 1;
     faults
         .iter()
         .filter_map(|node| fault::name(node).map(|(name, _)| (name.to_owned(), line(node.span.start))))

@@ -170,3 +170,21 @@ pub(crate) fn merge(base: &mut Settings, over: Settings) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    use super::*;
+    use crate::scenario::shipped;
+
+    #[test]
+    fn every_rule_names_a_scenario_of_the_program() {
+        let files = shipped::FILES.iter().filter_map(|(path, _)| Path::new(path).file_stem()?.to_str());
+        let names: BTreeSet<&str> = files.collect();
+        for rule in &TABLE {
+            assert!(names.contains(rule.exercise), "{}: {}", rule.id, rule.exercise);
+        }
+    }
+}

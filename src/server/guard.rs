@@ -14,7 +14,7 @@ use subtle::ConstantTimeEq;
 use crate::api::origin::is_loopback_host;
 use crate::server::admin::error::AdminError;
 use crate::server::state::State;
-use crate::webhook::state::USER_AGENT;
+use crate::webhook::due::USER_AGENT;
 
 /// Middleware that refuses requests which may not use the admin side.
 pub(crate) async fn check(

@@ -6,7 +6,7 @@ use crate::clock::{Moment, later, real_now};
 use crate::dataset::arrival::{Answered, Arrival};
 use crate::scenario::arrival;
 use crate::tests::harness::{ScenarioFolder, serve};
-use crate::webhook::state::WorldHandle;
+use crate::webhook::handle::WorldHandle;
 use crate::world::run::Run;
 
 const BASE: &str = "standin: 1

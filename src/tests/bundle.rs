@@ -1,7 +1,8 @@
 //! Bundles: a run of a world is written into one file, and replayed from that alone.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -11,8 +12,9 @@ use crate::bundle::archive::{pack, unpack};
 use crate::bundle::read::{Bundle, read};
 use crate::bundle::replay::{Difference, Plan, Summary, replay};
 use crate::bundle::write::{NotWritten, write};
-use crate::clock::{Mode, later, real_now};
+use crate::clock::{Mode, Moment, PartialSetting, later, real_now};
 use crate::dataset::arrival::{Answered, Arrival};
+use crate::draw::Seed;
 use crate::journal::budget::Limits;
 use crate::pipeline;
 use crate::pipeline::receive::receive;
@@ -21,10 +23,12 @@ use crate::scenario::arrival;
 use crate::tests::any_calls::calls;
 use crate::tests::fuzz::PIECES;
 use crate::tests::harness::{Request, ScenarioFolder, cases, create_world, in_parallel, time};
-use crate::webhook::state::WorldHandle;
+use crate::webhook::handle::WorldHandle;
 use crate::world::World;
 use crate::world::create::{Start, WorldRequest};
+use crate::world::registry::Registry;
 use crate::world::shared::Shared;
+use crate::world::snapshot::Snapshot;
 
 /// A scenario with something of everything: an included file, seed data, relative dates, a random seed, keys, faults of all
 /// kinds, a timeline.
@@ -124,6 +128,13 @@ fn requests(key: &str) -> Vec<Request> {
     all
 }
 
+/// Sends calls of all operations to the default world.
+fn send_all(folder: &ScenarioFolder) {
+    for request in requests("demo-key-of-one") {
+        request.send(&folder.registry, "a");
+    }
+}
+
 /// What a test suite may do to a world: calls of all operations, and between them all that admin calls can do.
 fn use_everything(folder: &ScenarioFolder, world: &Arc<World>) {
     let keys = ["demo-key-of-one", "second\"key/2", "limited-key", "revoked-key", "none-of-them"];
@@ -135,18 +146,12 @@ fn use_everything(folder: &ScenarioFolder, world: &Arc<World>) {
     all(keys[0]);
     advance(world, 45);
     all(keys[0]);
-    let references = |world: &World| {
-        let snapshot = world.snapshot();
-        parse_fault(
-            &snapshot.references(Mode::Frozen),
-            "put",
-            "{operation: qna, when: {key: limited-key}, hits: 1-2, then: {error: 500}}",
-        )
-        .unwrap()
-        .0
-    };
-    world.put_fault(references(world)).unwrap();
-    keys.iter().for_each(|key| all(key));
+    let text = "{operation: qna, when: {key: limited-key}, hits: 1-2, then: {error: 500}}";
+    let (fault, _) = parse_fault(&world.snapshot().references(Mode::Frozen), "put", text).unwrap();
+    world.put_fault(fault).unwrap();
+    for key in keys {
+        all(key);
+    }
     assert!(world.enable_fault("cut", false).unwrap() && world.remove_fault("garbage"));
     let (run, snapshot) = (world.run(), world.snapshot());
     let text = r#"{"businessId": "11", "rating": 5, "comments": "Arrived with demo-key-of-one today."}"#;
@@ -160,10 +165,14 @@ fn use_everything(folder: &ScenarioFolder, world: &Arc<World>) {
     run.change_review(&snapshot, &which("50"), (&arrival::parse_change(text).unwrap(), text)).unwrap();
     run.remove_review(&snapshot, &which("90")).unwrap();
     run.set_mode(Mode::Running);
-    keys.iter().for_each(|key| all(key));
+    for key in keys {
+        all(key);
+    }
     run.set_mode(Mode::Frozen);
     advance(world, 3600);
-    minted.iter().for_each(|minted| all(minted));
+    if let Some(minted) = &minted {
+        all(minted);
+    }
     all(keys[0]);
 }
 
@@ -193,7 +202,7 @@ fn a_run_with_everything_is_replayed_without_a_difference() {
     let world = folder.registry.default_world();
     use_everything(&folder, &world);
     let bundle = bundle(&world);
-    let struck: std::collections::BTreeSet<String> = world
+    let struck: BTreeSet<String> = world
         .run()
         .journal
         .read()
@@ -224,7 +233,7 @@ fn the_same_run_gives_the_same_bundle() {
         let folder = folder();
         let world = folder.registry.default_world();
         world.run().set_mode(Mode::Frozen);
-        requests("demo-key-of-one").iter().for_each(|request| drop(request.send(&folder.registry, "a")));
+        send_all(&folder);
         write(&world).unwrap()
     };
     assert_eq!(write_one(), write_one());
@@ -240,8 +249,8 @@ fn a_world_with_its_own_key_seed_clock_and_faults_is_replayed() {
         "{operation: reviews, hits: 2, then: {error: 89}}",
     )
     .unwrap();
-    let clock = crate::clock::PartialSetting { start: Some(crate::clock::Moment(0)), mode: None };
-    let start = Start { seed: Some(crate::draw::Seed(7)), clock, faults: vec![Arc::new(fault)] };
+    let clock = PartialSetting { start: Some(Moment(0)), mode: None };
+    let start = Start { seed: Some(Seed(7)), clock, faults: vec![Arc::new(fault)] };
     let world =
         folder.registry.make(WorldRequest { name: Some("own".to_owned()), scenario: None, start }).unwrap();
     use_everything(&folder, &world);
@@ -263,7 +272,7 @@ fn a_run_after_a_reset_is_replayed_from_the_reset() {
     let world = folder.registry.default_world();
     use_everything(&folder, &world);
     folder.set_time("2026-07-03T08:00:00Z");
-    folder.registry.reset(&world, Some(crate::draw::Seed(99))).unwrap();
+    folder.registry.reset(&world, Some(Seed(99))).unwrap();
     assert_eq!(bundle(&world).calls(), 0);
     use_everything(&folder, &world);
     let bundle = bundle(&world);
@@ -278,7 +287,7 @@ fn a_reload_in_the_middle_of_a_run_is_replayed() {
     let world = folder.registry.default_world();
     use_everything(&folder, &world);
     folder.save("a.yaml", &SCENARIO.replace("Fine enough", "Not fine").replace("1-2", "1-4"));
-    requests("demo-key-of-one").iter().for_each(|request| drop(request.send(&folder.registry, "a")));
+    send_all(&folder);
     let sent = SCENARIO.replace("Fine enough", "Sent over HTTP");
     assert_eq!(folder.replace("a", &sent), [""; 0]);
     let answer = Request::new("/v1/review/businessId/1", "count=40", &json!({"statuses": ["all"]}))
@@ -458,19 +467,17 @@ fn what_the_journal_did_not_keep_is_told_and_the_rest_is_compared() {
     for (limit, dropped) in [(1 << 20, false), (30_000, true)] {
         let shared = Shared::new(limits(limit), None, folder.setup.time.clone());
         let snapshot = folder.registry.default_world().snapshot();
-        folder.registry = crate::world::registry::Registry::new("a", vec![snapshot], shared).unwrap();
+        folder.registry = Registry::new("a", vec![snapshot], shared).unwrap();
         let world = folder.registry.default_world();
         let long = json!({"email": "long@b.test", "firstName": "x".repeat(400), "businessIds": [11]});
         let long = Request::new("/v1/contact/external/preferences/saveCustomer", "", &long)
             .header("x-api-key", "demo-key-of-one")
             .header("x-business-number", "1");
-        requests("demo-key-of-one").iter().for_each(|request| drop(request.send(&folder.registry, "a")));
+        send_all(&folder);
         long.send(&folder.registry, "a");
         if dropped {
             for _ in 0..10 {
-                requests("demo-key-of-one")
-                    .iter()
-                    .for_each(|request| drop(request.send(&folder.registry, "a")));
+                send_all(&folder);
             }
         }
         let bundle = bundle(&world);
@@ -491,12 +498,11 @@ fn a_server_that_keeps_nothing_writes_no_bundle() {
     let folder = folder();
     let shared = Shared::new(Limits { world: 0, total: 0, body: 0 }, None, folder.setup.time.clone());
     let snapshot = folder.registry.default_world().snapshot();
-    let registry = crate::world::registry::Registry::new("a", vec![snapshot], shared).unwrap();
+    let registry = Registry::new("a", vec![snapshot], shared).unwrap();
     assert_eq!(write(&registry.default_world()), Err(NotWritten::NotKept));
-    let mut snapshot = crate::world::snapshot::Snapshot::clone(&folder.registry.default_world().snapshot());
+    let mut snapshot = Snapshot::clone(&folder.registry.default_world().snapshot());
     snapshot.files = None;
-    let registry =
-        crate::world::registry::Registry::new("a", vec![Arc::new(snapshot)], Shared::default()).unwrap();
+    let registry = Registry::new("a", vec![Arc::new(snapshot)], Shared::default()).unwrap();
     assert_eq!(write(&registry.default_world()), Err(NotWritten::NotKept));
 }
 
@@ -522,8 +528,10 @@ proptest! {
     }
 }
 
+type Parts = BTreeMap<String, Vec<u8>>;
+
 /// A small bundle, with its parts.
-fn small() -> (Vec<u8>, std::collections::BTreeMap<String, Vec<u8>>) {
+fn small() -> (Vec<u8>, Parts) {
     let text = "{standin: 1, keys: [{key: k}], faults: [{name: f, chance: 50%, then: {error: 89}}], webhooks: {timeline: [{every: 1m, review: {business: 11, rating: 1}}]}, businesses: [{number: 1, name: A, locations: [{number: 11, name: B, reviews: [{generate: 3}]}]}]}";
     let folder = ScenarioFolder::at(time("2026-06-30T17:00:00.250Z"), &[("a.yaml", text)]);
     let world = folder.registry.default_world();
@@ -552,7 +560,7 @@ fn try_replay(bytes: &[u8]) {
 #[test]
 fn a_bundle_that_cannot_be_read_says_why() {
     let (bytes, parts) = small();
-    let why = |change: &dyn Fn(&mut std::collections::BTreeMap<String, Vec<u8>>)| {
+    let why = |change: &dyn Fn(&mut Parts)| {
         let mut parts = parts.clone();
         change(&mut parts);
         read(&pack(&parts).unwrap()).map(|bundle| bundle.calls()).unwrap_err().to_string()
@@ -600,7 +608,7 @@ proptest! {
         end in any::<prop::sample::Index>(),
         is_cut in any::<bool>(),
     ) {
-        static SMALL: std::sync::OnceLock<Vec<u8>> = std::sync::OnceLock::new();
+        static SMALL: OnceLock<Vec<u8>> = OnceLock::new();
         let mut bytes = SMALL.get_or_init(|| small().0).clone();
         for (at, byte) in changes {
             let at = at.index(bytes.len());
@@ -616,7 +624,7 @@ proptest! {
     fn no_parts_make_a_replay_panic(
         changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), 0_usize..8, proptest::sample::select(PIECES.to_vec())), 1..5),
     ) {
-        static SMALL: std::sync::OnceLock<std::collections::BTreeMap<String, Vec<u8>>> = std::sync::OnceLock::new();
+        static SMALL: OnceLock<Parts> = OnceLock::new();
         let mut parts = SMALL.get_or_init(|| small().1).clone();
         for (part, at, length, piece) in changes {
             let names: Vec<String> = parts.keys().cloned().collect();

@@ -20,5 +20,6 @@ mod operations;
 mod properties;
 mod reference;
 mod reload;
+mod scorecard_document;
 mod seams;
 mod worlds;

@@ -1,6 +1,8 @@
 //! What each operation reads of a call and takes into account, one row for each condition: a call, where to look in its answer, and the
 //! value there.
 
+use std::fmt::Write;
+
 use serde_json::{Value, json};
 
 use crate::api::call::{Body, Call};
@@ -75,7 +77,7 @@ fn check(rows: &[(&'static str, &str, Value, &str, Value)]) {
     for (path, query, body, pointer, expected) in rows {
         let answer = answer(&serve(SCENARIO), path, query, body);
         if answer.pointer(pointer) != Some(expected) {
-            wrong += &format!("{path}?{query} {body}\n  {pointer} of {answer}\n  is not {expected}\n");
+            let _ = writeln!(wrong, "{path}?{query} {body}\n  {pointer} of {answer}\n  is not {expected}");
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
@@ -239,7 +241,7 @@ fn a_call_may_take_long_beyond_a_thousand_elements_or_64_kib() {
         receive(&folder.registry, call("POST", query, body)).unwrap().expected_if_long().is_some()
     };
     assert!(!long("count=1000", b"") && long("count=1001", b""));
-    assert!(!long("", &[b' '; 64 << 10]) && long("", &[b' '; (64 << 10) + 1]));
+    assert!(!long("", &vec![b' '; 64 << 10]) && long("", &vec![b' '; (64 << 10) + 1]));
 }
 
 #[test]

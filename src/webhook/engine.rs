@@ -19,7 +19,8 @@ use crate::clock::{self, Mode, Moment, later};
 use crate::memory::{Limits, Memory};
 use crate::webhook::client::Client;
 use crate::webhook::delivery::{Delivery, Status};
-use crate::webhook::state::{DueDelivery, WorldHandle};
+use crate::webhook::due::DueDelivery;
+use crate::webhook::handle::WorldHandle;
 use crate::webhook::target::Policy;
 
 /// Most attempts of all worlds at a time.

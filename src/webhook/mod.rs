@@ -30,8 +30,11 @@ pub(crate) mod sign;
 pub(crate) mod target;
 /// The HTTP client that makes one attempt.
 pub(crate) mod client;
+/// A delivery that is due, and its request.
+pub(crate) mod due;
 /// The webhooks of one run of a world.
 pub(crate) mod state;
+pub(crate) mod handle;
 /// The thread that makes attempts.
 pub(crate) mod engine;
 #[cfg(test)]

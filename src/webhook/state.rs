@@ -5,49 +5,24 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use serde_json::Value;
 use tokio::sync::Notify;
 
-use crate::clock::{self, Moment, Reading, VirtualClock, later};
-use crate::dataset::arrival::Arrival;
+use crate::clock::{self, Moment, Reading, later};
 use crate::draw::{Draw, Seed};
 use crate::fault::counters::{Counters, Plan};
-use crate::ledger::subscriptions::Subscription;
 use crate::memory::Memory;
 use crate::webhook::client::{Failure, Outgoing};
 use crate::webhook::conversation::{Change, Conversation, Conversations};
 use crate::webhook::delivery::{Answer, Attempt, Delivery, Outcome, Status};
+use crate::webhook::due::DueDelivery;
 use crate::webhook::event::{Content, Event, Identity, UNKNOWN};
 use crate::webhook::fault::{DeliveryKey, Stage};
+use crate::webhook::handle::WorldHandle;
 use crate::webhook::occurrences::Occurrences;
 use crate::webhook::plan::WebhookPlan;
 use crate::webhook::schedule::{AttemptResult, QUEUE_FULL, Schedule, StillPending};
-use crate::webhook::settings::{DeliveryEffect, Emission, Happening, Signing};
-use crate::webhook::{sign, timeline};
-
-/// The User-Agent of deliveries.
-pub(crate) const USER_AGENT: &str = concat!("standin-webhooks/", env!("CARGO_PKG_VERSION"));
-
-/// What webhooks need from the run that they belong to.
-pub(crate) trait WorldHandle: Send + Sync {
-    fn webhooks(&self) -> &WebhookState;
-    fn clock(&self) -> &VirtualClock;
-    /// The subscriptions of an account to an event.
-    fn subscribers(&self, business: u64, event: &str) -> Vec<Subscription>;
-    /// A contact for a new conversation of an account, in the API's field names: the one of that id, else a drawn one.
-    fn contact(&self, business: u64, id: Option<u64>, draw: &mut Draw) -> Value;
-    /// Stores a record that arrives. Returns the event that announces it, if there is one.
-    fn arrive(&self, arrival: &Arrival, event: Option<&str>, now: Moment) -> Option<Emission>;
-    /// Whether `contact` and `arrive` answer at once. Otherwise `prepare` makes it so, which may take seconds.
-    fn is_ready(&self) -> bool;
-    fn prepare(&self);
-    /// Called when so many entries of the timeline have happened.
-    fn timeline_happened(&self, _count: u64) {}
-    /// Called when the clock was moved forward.
-    fn clock_moved(&self) {}
-    /// Called when an attempt of a delivery has ended.
-    fn delivery_changed(&self, delivery: &Delivery);
-}
+use crate::webhook::settings::{DeliveryEffect, Emission, Happening};
+use crate::webhook::timeline;
 
 /// The webhooks of one run of a world.
 #[derive(Debug)]
@@ -119,21 +94,6 @@ pub(crate) struct Deliveries {
     pub(crate) total: usize,
     /// How many were dropped for lack of room.
     pub(crate) dropped: u64,
-}
-
-/// A delivery that is due.
-#[derive(Clone, Debug)]
-pub(crate) struct DueDelivery {
-    number: u64,
-    event: Arc<Event>,
-    endpoint: Arc<str>,
-    at: Moment,
-    /// Real time since the world's start.
-    elapsed: Duration,
-    effect: Option<DeliveryEffect>,
-    pub(crate) plan: Arc<WebhookPlan>,
-    /// Whether a foreign web page made the subscription.
-    pub(crate) by_page: bool,
 }
 
 impl WebhookState {
@@ -474,40 +434,4 @@ impl State {
         let event = self.timeline.next(&self.plan.settings.timeline).map(|since| later(start, since));
         self.schedule.next_due().into_iter().chain(event).min()
     }
-}
-
-impl DueDelivery {
-    /// The request to send.
-    ///
-    /// # Errors
-    /// Why the payload cannot be rendered.
-    pub(crate) fn request(&self) -> Result<Outgoing, String> {
-        let body = self.event.payload();
-        let body = body.map_err(|problem| format!("payload: line {}: {}", problem.line, problem.message))?;
-        let cut = (self.effect == Some(DeliveryEffect::Truncate)).then_some(body.len() / 2);
-        let headers = headers(&self.plan.settings.signing, &self.event.id, self.at, &body, self.effect);
-        let timeout = self.plan.settings.retry.timeout;
-        Ok(Outgoing { endpoint: Arc::clone(&self.endpoint), headers, body: body.into(), cut, timeout })
-    }
-
-    /// About how many bytes the body has.
-    pub(crate) fn body_size(&self) -> usize {
-        self.event.payload_size()
-    }
-}
-
-fn headers(
-    signing: &Signing,
-    id: &str,
-    now: Moment,
-    body: &[u8],
-    effect: Option<DeliveryEffect>,
-) -> Vec<(&'static str, String)> {
-    let world_time = matches!(signing, Signing::StandardWebhooks { world_time: true, .. });
-    let stamp = if world_time { now } else { clock::system_now() };
-    let mut headers =
-        vec![("content-type", "application/json".to_owned()), ("user-agent", USER_AGENT.to_owned())];
-    let is_bad = effect == Some(DeliveryEffect::BadSignature);
-    headers.extend(sign::headers(signing, id, stamp.0.div_euclid(1000), body, is_bad));
-    headers
 }

@@ -66,13 +66,13 @@ def send(path, body):
         raise Broken(repr(error))
 
 
-def call(path, body, repeatable=True):
+def call(path, body, repeatable=True, once=False):
     attempts = 1 if DEFECT == "no-retry" else ATTEMPTS
     for attempt in range(1, attempts + 1):
         try:
             return send(path, body)
         except Unavailable as error:
-            if attempt == attempts:
+            if attempt == attempts or once:
                 raise
             time.sleep(max(error.wait, 0.06 * 2**attempt))
         except Broken:
@@ -82,13 +82,13 @@ def call(path, body, repeatable=True):
 
 
 def questions():
-    found, start, size = [], 0, 2
+    found, start, size = [], 0, 50 if PARTS == ["fallback"] else 2
     while True:
         body = {"startIndex": start, "pageSize": size}
         path = f"/v1/qna/unanswered/get?businessId={BUSINESS}"
         if DEFECT == "loses-page":
             try:
-                answer = send(path, body)
+                answer = call(path, body, once=True)
             except Unavailable as error:
                 time.sleep(max(error.wait, 0.2))
                 start += size
@@ -101,7 +101,7 @@ def questions():
             break
         page = answer["questionsAndAnswers"]
         found += page
-        if DEFECT == "loses-page":
+        if DEFECT == "loses-page" and page:
             start += size
             if start >= answer["totalCount"]:
                 break

@@ -36,6 +36,8 @@ mod determinism;
 mod commands;
 mod run;
 mod explore;
+mod run_verdict;
+mod replay;
 #[cfg(target_os = "linux")]
 mod run_leftovers;
 mod watching;

@@ -109,11 +109,13 @@ fn the_exit_code_is_that_of_the_command_as_a_shell_has_it() {
         let output = output(dir.path(), &arguments);
         (output.status.code().unwrap(), String::from_utf8_lossy(&output.stderr).into_owned())
     };
-    assert_eq!(code(&["true"]), (0, String::new()));
-    assert_eq!(code(&["sh", "-c", "exit 3"]), (3, String::new()));
-    assert_eq!(code(&["sh", "-c", "kill -TERM $$"]), (128 + 15, String::new()));
-    assert_eq!(code(&["sh", "-c", "kill -KILL $$"]), (128 + 9, String::new()));
-    assert_eq!(code(&["sh", "-c", "kill -SEGV $$"]), (128 + 11, String::new()));
+    assert_eq!(code(&["true"]).0, 0);
+    let (exit, report) = code(&["sh", "-c", "exit 3"]);
+    assert_eq!(exit, 3);
+    assert!(report.starts_with("fail: 0 calls; the command ended with 3; "), "{report}");
+    assert_eq!(code(&["sh", "-c", "kill -TERM $$"]).0, 128 + 15);
+    assert_eq!(code(&["sh", "-c", "kill -KILL $$"]).0, 128 + 9);
+    assert_eq!(code(&["sh", "-c", "kill -SEGV $$"]).0, 128 + 11);
     let (missing, why) = code(&["no-such-program"]);
     assert_eq!((missing, why.lines().count()), (127, 1), "{why}");
     assert!(why.contains("cannot run no-such-program"), "{why}");
@@ -133,10 +135,9 @@ fn input_and_output_are_those_of_the_command_and_standin_speaks_after_it() {
     let arguments = ["small.yaml", "--", "sh", "-c", "echo to-out; echo to-err >&2"];
     let output = output(dir.path(), &arguments);
     assert_eq!(String::from_utf8_lossy(&output.stdout), "to-out\n");
-    assert_eq!(
-        String::from_utf8_lossy(&output.stderr),
-        "to-err\nstandin: no calls: does the client use STANDIN_BASE_URL?\n"
-    );
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let expected = "to-err\nstandin: no calls: does the client use STANDIN_BASE_URL?\nfail: 0 calls; ";
+    assert!(errors.starts_with(expected), "{errors}");
 }
 
 #[test]
@@ -146,11 +147,13 @@ fn a_run_without_calls_fails_unless_it_is_allowed() {
     ends(&output(dir.path(), &["small.yaml", "--", "sh", "-c", "exit 7"]), 7, "no calls");
     let called = Running::start(dir.path(), &["small.yaml"]);
     called.client().reviews(100).send();
-    assert_eq!(called.end(), (0, String::new()));
+    let (exit, report) = called.end();
+    assert_eq!(exit, 0);
+    assert!(report.starts_with("pass: 1 call; "), "{report}");
     let reset = Running::start(dir.path(), &["small.yaml"]);
     reset.client().call("GET", "/nothing-there").send();
     Client::of(&env(&reset, "STANDIN_ADMIN_URL")).call("POST", "/worlds/default/reset").send();
-    assert_eq!(reset.end(), (0, String::new()), "a call before a reset is one, too");
+    assert_eq!(reset.end().0, 0, "a call before a reset is one, too");
     let only_admin = Running::start(dir.path(), &["small.yaml"]);
     only_admin.admin("/worlds");
     assert_eq!(only_admin.end().0, 1);
@@ -334,6 +337,6 @@ fn forty_runs_at_once_do_not_meet() {
         let emails: Vec<&Value> =
             contacts.as_array().unwrap().iter().map(|contact| &contact["email"]).collect();
         assert_eq!(emails, [&json!(format!("c{number}@mail.test"))]);
-        assert_eq!(run.end(), (0, String::new()));
+        assert_eq!(run.end().0, 0);
     }
 }

@@ -58,6 +58,7 @@ pub(crate) struct Command {
     /// For how long it may run.
     pub(crate) timeout: Option<Duration>,
     /// How long after a signal or the timeout it may still run.
+    #[cfg_attr(not(unix), expect(dead_code, reason = "there it is ended at once"))]
     pub(crate) grace: Duration,
     /// What gets its output. It reads nothing then.
     pub(crate) capture: Option<Arc<Capture>>,

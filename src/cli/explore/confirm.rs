@@ -59,8 +59,9 @@ async fn one(
     let (mut shrinking, mut confirmations) = (0, 0);
     let is_interrupted = || explorer.interrupted.get().is_some();
     if !finding.accepted {
-        let lasting = entry.strikes.iter().position(|strike| strike.group == Group::Lasting);
-        let struck = lasting.and_then(|place| result.struck.get(place)).copied().unwrap_or_default();
+        let strikes = entry.strikes.iter().zip(&result.struck);
+        let lasting = strikes.filter(|(strike, _)| strike.group == Group::Lasting);
+        let struck = lasting.map(|(_, struck)| *struck).max().unwrap_or_default();
         if struck == 1 {
             finding.count = Some(1);
         }

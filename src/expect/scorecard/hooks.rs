@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use crate::expect::call::Call;
 use crate::expect::outcome::Outcome;
 use crate::expect::record::Record;
 use crate::expect::report::{Finding, Verdict};
@@ -125,15 +126,17 @@ pub(crate) fn hook_twice(evidence: &Evidence<'_>) -> Judged {
                 "delivery {} came twice with the id {} and was answered {status} the second time",
                 delivery.id, delivery.event.id
             ))),
-            None => findings.extend(doubled(evidence, &delivery.attempts[first], again).map(|seqs| {
-                let message = format!(
-                    "delivery {} came twice with the id {}, and {} are alike",
-                    delivery.id,
-                    delivery.event.id,
-                    words::calls(&seqs)
-                );
-                Finding { calls: seqs, ..fail(message) }
-            })),
+            None => {
+                findings.extend(doubled(evidence, delivery, &delivery.attempts[first], again).map(|seqs| {
+                    let message = format!(
+                        "delivery {} came twice with the id {}, and {} are alike",
+                        delivery.id,
+                        delivery.event.id,
+                        words::calls(&seqs)
+                    );
+                    Finding { calls: seqs, ..fail(message) }
+                }));
+            }
         }
     }
     if judged == 0 {
@@ -143,27 +146,43 @@ pub(crate) fn hook_twice(evidence: &Evidence<'_>) -> Judged {
 }
 
 /// Calls that both attempts have caused: successful calls of one request, which was never sent before, more often than other
-/// deliveries explain.
-fn doubled(evidence: &Evidence<'_>, first: &Attempt, again: &Attempt) -> Option<Vec<u64>> {
+/// deliveries explain. None of them explains a call that names the event.
+fn doubled(
+    evidence: &Evidence<'_>,
+    delivery: &Delivery,
+    first: &Attempt,
+    again: &Attempt,
+) -> Option<Vec<u64>> {
     let record = evidence.record;
     let until = again.elapsed + took(again) + evidence.limits.time("within");
     let mut before: BTreeSet<u64> = BTreeSet::new();
-    let mut caused: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
+    let mut caused: BTreeMap<u64, (bool, Vec<u64>)> = BTreeMap::new();
     for call in record.calls.iter().filter(|call| call.operation.is_some()) {
         if call.arrived < first.elapsed {
             before.insert(call.fingerprint);
         } else if call.arrived <= until && call.outcome() == Outcome::Read {
-            caused.entry(call.fingerprint).or_default().push(call.seq);
+            let (_, seqs) =
+                caused.entry(call.fingerprint).or_insert_with(|| (is_about(call, delivery), Vec::new()));
+            seqs.push(call.seq);
         }
     }
     let explained = delivered_between(record, first.elapsed, until);
     let mut doubled: Vec<Vec<u64>> = caused
         .into_iter()
-        .filter(|(fingerprint, seqs)| seqs.len() > explained && !before.contains(fingerprint))
-        .map(|(_, seqs)| seqs)
+        .filter(|(fingerprint, (is_about, seqs))| {
+            seqs.len() > if *is_about { 1 } else { explained } && !before.contains(fingerprint)
+        })
+        .map(|(_, (_, seqs))| seqs)
         .collect();
     doubled.sort();
     doubled.into_iter().next()
+}
+
+/// Whether a call has the id of the delivery or of its event in its body or query.
+fn is_about(call: &Call, delivery: &Delivery) -> bool {
+    let body = call.body.to_string();
+    let texts = || std::iter::once(&body).chain(call.query.iter().map(|(_, value)| value));
+    [&delivery.id, &delivery.event.id].into_iter().any(|id| texts().any(|text| text.contains(id.as_str())))
 }
 
 /// How many different deliveries a receiver accepted in a span of time.

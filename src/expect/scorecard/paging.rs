@@ -89,7 +89,9 @@ fn missed(list: &List<'_>, gap: std::ops::Range<u64>, next: &Call) -> Finding {
         Some(call) => format!(" (call {} got {})", call.seq, call.answer_in_words()),
         None => String::new(),
     };
-    let message = format!("{} were never read{why}, and call {} read on behind them", records(gap), next.seq);
+    let (were, them) = if gap.end - gap.start == 1 { ("was", "it") } else { ("were", "them") };
+    let gap = records(gap);
+    let message = format!("{gap} {were} never read{why}, and call {} read on behind {them}", next.seq);
     let mut calls: Vec<u64> = struck.iter().map(|call| call.seq).collect();
     calls.push(next.seq);
     finding(Verdict::Fail, calls, message)

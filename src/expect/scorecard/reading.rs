@@ -81,7 +81,7 @@ pub(crate) fn notices_broken_body(evidence: &Evidence<'_>) -> Judged {
             "no body was cut or malformed, or nothing tells what the client made of it",
         );
     }
-    Judged::new(format!("{} were cut or malformed", words::count(judged, "body")), findings)
+    Judged::new(format!("{} cut or malformed", words::count(judged, "body")), findings)
 }
 
 fn unnoticed(call: &Call) -> Finding {
@@ -120,5 +120,5 @@ pub(crate) fn same_read(evidence: &Evidence<'_>) -> Judged {
     if total == 0 {
         return Judged::not_exercised("no read was answered");
     }
-    Judged::new(format!("{} were answered", words::count(total, "read")), findings)
+    Judged::new(format!("{} answered", words::count(total, "read")), findings)
 }

@@ -72,9 +72,12 @@ pub(crate) fn jitter(evidence: &Evidence<'_>) -> Judged {
             begin += 1;
             continue;
         }
-        windows += 1;
         let together = most_together(&struck[begin..end], limits.time("within"));
-        if !limits.reaches("share", together.len(), end - begin) {
+        let comes_together = limits.reaches("share", together.len(), end - begin);
+        // Requests one after the other, each repeated before the next is made, only follow each other fast.
+        let is_in_turn = comes_together && !have_failed_before(&together);
+        windows += usize::from(!is_in_turn);
+        if !comes_together || is_in_turn {
             begin = struck.partition_point(|struck| struck.at < from + STEP);
             continue;
         }
@@ -85,7 +88,8 @@ pub(crate) fn jitter(evidence: &Evidence<'_>) -> Judged {
             together.len(),
             words::time(limits.time("within"))
         );
-        findings.push(finding(Verdict::Warn, together, message));
+        let seqs = together.iter().map(|struck| struck.seq).collect();
+        findings.push(finding(Verdict::Warn, seqs, message));
         begin = end;
     }
     if windows == 0 {
@@ -97,15 +101,20 @@ pub(crate) fn jitter(evidence: &Evidence<'_>) -> Judged {
     Judged::new(format!("groups of {least} chains or more failed at about the same time"), findings)
 }
 
-/// The retries that arrived within the span in which most arrived.
-fn most_together(struck: &[Struck], within: Duration) -> Vec<u64> {
-    let mut retries: Vec<(Duration, u64)> =
-        struck.iter().map(|struck| (struck.retried, struck.seq)).collect();
-    retries.sort_unstable();
+/// Those whose retries arrived within the span in which most arrived, in the order of the retries.
+fn most_together(struck: &[Struck], within: Duration) -> Vec<Struck> {
+    let mut retries = struck.to_vec();
+    retries.sort_unstable_by_key(|struck| (struck.retried, struck.seq));
     let windows = (0..retries.len()).map(|begin| {
-        let until = retries[begin].0 + within;
-        begin..retries.partition_point(|(at, _)| *at <= until)
+        let until = retries[begin].retried + within;
+        begin..retries.partition_point(|struck| struck.retried <= until)
     });
     let most = windows.max_by_key(ExactSizeIterator::len).unwrap_or_default();
-    retries[most].iter().map(|(_, seq)| *seq).collect()
+    retries[most].to_vec()
+}
+
+/// Whether all of them had failed before the first was sent again.
+fn have_failed_before(together: &[Struck]) -> bool {
+    let last = together.iter().map(|struck| struck.at).max();
+    last <= together.iter().map(|struck| struck.retried).min()
 }

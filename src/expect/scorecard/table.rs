@@ -129,7 +129,11 @@ pub(crate) static TABLE: [Rule; 21] = [
         verdicts: ["else", "90% of the first retries come within some 20 ms", ""],
         thresholds: &[
             count("chains", 8, "judged from so many chains on"),
-            millis("struck", 200, "that failed within this time"),
+            millis(
+                "struck",
+                200,
+                "that failed within this time, and before the first of them was sent again",
+            ),
             percent("share", 90, "so many of their first retries"),
             millis("within", 20, "come within this time"),
         ],
@@ -327,7 +331,7 @@ pub(crate) static TABLE: [Rule; 21] = [
         title: "Takes the same webhook once",
         verdicts: ["both are answered 2xx, and the calls that it causes are not doubled", "", "else"],
         thresholds: &[millis("within", 5000, "calls so soon after the second count as caused by it")],
-        why: "Delivery is at least once. A call counts as doubled if it was never made before and is made more often than the deliveries of that time explain.",
+        why: "Delivery is at least once. A call counts as doubled if it was never made before and is made more often than the deliveries of that time explain; other deliveries do not explain a call with the id of the event in its body or query.",
         mend: "Keep the ids of the deliveries that are done, and answer 2xx to one of them without doing it again.",
         source: "Standard Webhooks, Idempotency",
         exercise: "webhook-faults",

@@ -48,7 +48,7 @@ pub(crate) fn lost_contact(evidence: &Evidence<'_>) -> Judged {
             finding(Verdict::Fail, vec![first.seq, second.seq], message)
         })
     });
-    Judged::new(format!("{} to contacts were lost", words::count(lost.len(), "answer")), findings.collect())
+    Judged::new(format!("{} to contacts lost", words::count(lost.len(), "answer")), findings.collect())
 }
 
 /// What a contact says beside its identifiers and where it belongs. None if that is nothing by which two contacts could be
@@ -81,7 +81,7 @@ pub(crate) fn lost_subscription(evidence: &Evidence<'_>) -> Judged {
         );
         Some(finding(Verdict::Fail, vec![first.seq, second.seq], message))
     });
-    let message = format!("{} to subscriptions were lost", words::count(lost.len(), "answer"));
+    let message = format!("{} to subscriptions lost", words::count(lost.len(), "answer"));
     Judged::new(message, findings.collect())
 }
 

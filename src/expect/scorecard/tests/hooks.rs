@@ -1,5 +1,7 @@
 //! Rules on receiving webhooks.
 
+use serde_json::json;
+
 use super::script::{Script, client};
 use super::{Case, case, rule};
 use crate::expect::report::Verdict::{Fail, NotExercised, Pass, Warn};
@@ -93,13 +95,27 @@ fn order(first: u64, second: u64, status: u16) -> Script {
 }
 
 #[test]
-fn calls_that_were_made_before_or_that_another_delivery_explains_are_not_doubled() {
+fn calls_that_were_made_before_or_that_another_delivery_explains_are_not_doubled_unless_they_name_the_event()
+{
     let twice = || client().delivery("message.added", "c").attempt(1_000, 5, 200).attempt(1_005, 5, 200);
     let polled = (0..5).fold(twice(), |script, turn| script.call("contact").at(turn * 500).answered(1, 200));
     assert_eq!(rule(&polled, "hook-twice").verdict, Pass, "a call that is made all the time");
     let two = twice().delivery("message.added", "d").attempt(1_010, 5, 200);
     let two = two.call("contact").at(1_020).answered(1, 200).call("contact").at(1_050).answered(1, 200);
     assert_eq!(rule(&two, "hook-twice").verdict, Pass, "two deliveries, two calls");
+    let named = |script: Script, event: &str| {
+        (0..2).fold(script, |script, turn| {
+            let contact = script.call("contact").body(json!({"firstName": event}));
+            contact.at(1_020 + turn * 30).answered(1, 200)
+        })
+    };
+    let two = || twice().delivery("message.added", "d").attempt(1_010, 5, 200);
+    assert_eq!(rule(&named(two(), "evt_9"), "hook-twice").verdict, Pass, "they name neither event");
+    assert_eq!(
+        rule(&named(two(), "evt_1"), "hook-twice").verdict,
+        Fail,
+        "they name the event that came twice"
+    );
     let late = twice().call("contact").at(1_020).answered(1, 200).call("contact").at(9_000).answered(1, 200);
     assert_eq!(rule(&late, "hook-twice").verdict, Pass, "long after");
 }

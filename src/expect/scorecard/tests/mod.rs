@@ -8,7 +8,6 @@ mod reading;
 mod key;
 mod hooks;
 mod whole;
-mod document;
 
 use std::collections::BTreeSet;
 

@@ -64,13 +64,19 @@ pub(super) fn cases() -> Vec<Case> {
         case(
             "pages-whole",
             Fail,
+            "record 10 was never read, and call 2 read on behind it",
+            pages(&[(0, 10), (11, 10)]),
+        ),
+        case(
+            "pages-whole",
+            Fail,
             "call 3 asked for the records from 20 on and got a 503, nothing read them",
             unread(20).exit(0),
         ),
         case("pages-whole", Pass, "1 list", unread(20).exit(1)),
         case("pages-whole", Pass, "1 list", unread(20)),
         case("same-read", NotExercised, "no read", client().call("contact").answered(1, 200)),
-        case("same-read", Pass, "2 reads were answered", read(5_001)),
+        case("same-read", Pass, "2 reads answered", read(5_001)),
         case("same-read", Warn, "call 2 got the same answer as call 1, 5 s after it", read(5_000)),
     ]
 }

@@ -161,28 +161,25 @@ fn chains_that_were_told_how_long_to_wait_need_not_grow() {
 
 #[test]
 fn the_repetition_of_an_http_stack_is_not_judged() {
-    // Each reset is repeated at once on a new connection, and the client itself waits.
-    let mut script = client();
-    for (turn, at) in [(0, 0), (1, 300), (2, 900)] {
-        script = script.call("reviews").on(turn * 2).at(at).struck(1, Kind::Reset);
-        let retry = script.call("reviews").on(turn * 2 + 1).at(at + 3);
-        script = if turn == 2 { retry.answered(1, 200) } else { retry.struck(1, Kind::Reset) };
-    }
+    // A kept connection is reset, the stack repeats the call on a new one, and then the client itself waits.
+    let script = client().call("reviews").on(1).at(0).struck(1, Kind::Reset);
+    let script = script.call("reviews").on(2).at(3).struck(1, Kind::Reset);
+    let script = script.call("reviews").on(3).at(300).struck(1, Kind::Reset);
+    let script = script.call("reviews").on(4).at(900).answered(1, 200);
     for report in super::rules(&script) {
         assert!(report.verdict <= Pass, "{}: {:?}", report.id, messages(&report.findings));
     }
     assert_eq!(rule(&script, "attempts").message, "1 request failed; at most 3 attempts were made");
-    let record = script.record();
-    assert_eq!(Chains::new(&record.calls).transport_retries(), 3);
+    assert_eq!(Chains::new(&script.record().calls).transport_retries(), 1);
 }
 
 #[test]
-fn only_one_repetition_of_a_try_is_that_of_the_http_stack() {
+fn only_one_repetition_of_a_chain_is_that_of_the_http_stack() {
     let script = (0..6)
         .fold(client(), |script, turn| script.call("reviews").on(turn).at(turn * 2).struck(1, Kind::Close));
     let record = script.record();
     let chains = Chains::new(&record.calls);
-    assert_eq!((chains.all[0].links.len(), chains.transport_retries()), (3, 3));
+    assert_eq!((chains.all[0].links.len(), chains.transport_retries()), (5, 1));
     assert_eq!(rule(&script, "backs-off").verdict, Fail, "the others are a loop without a wait");
 }
 
@@ -207,6 +204,15 @@ fn calls_at_the_same_time_are_no_retries_of_each_other() {
     let chains = Chains::new(&record.calls);
     assert_eq!(chains.all.iter().map(|chain| chain.links.len()).collect::<Vec<_>>(), [2; 8]);
     assert_eq!(rule(&script, "attempts").verdict, Pass);
+}
+
+#[test]
+fn requests_one_after_the_other_do_not_come_back_together() {
+    let in_turn = (0..8).fold(client(), |script, turn| {
+        let failed = script.call(&format!("reviews {turn}")).at(turn * 2).answered(1, 503);
+        failed.call(&format!("reviews {turn}")).at(turn * 2 + 1).answered(1, 200)
+    });
+    assert_eq!(rule(&in_turn, "jitter").verdict, NotExercised);
 }
 
 /// A client with full jitter: 8 requests that fail together, each wait a random part of a maximum that doubles.

@@ -131,18 +131,7 @@ fn the_text_says_what_failed_and_what_would_exercise_the_rest() {
     warn: Waits before a retry without a hint (backs-off)
           the median of 1 wait after a 5xx or a broken connection is 3 ms; call 5 came 3 ms after a reset
           Wait before each retry: for example 100 ms, then twice as long each time, each time a random part of it. [AWS SDK defaults]
-    16 rules not exercised. Scenarios that would:
-          down: grows, jitter
-          flaky: retry-budget
-          bad-key: no-retry-on-refusal
-          invalid-number: no-retry-on-1027
-          lost-answers: lost-contact, lost-subscription
-          silent: gives-up-waiting
-          broken-answers: notices-broken-body
-          first-try-fails: pages-whole
-          tight-limit: own-pace
-          live-conversation: hook-acknowledged
-          webhook-faults: hook-signature, hook-twice, hook-out-of-order, hook-unknown-event
+    not exercised: 16 rules; scenarios that would: down, flaky, bad-key, invalid-number, lost-answers, silent, broken-answers, first-try-fails, tight-limit, live-conversation, webhook-faults
     fault error struck 1 time: 1 retried after 212 ms
     fault status struck 1 time: 1 gave up
     fault reset struck 1 time: 1 hammered after 3 ms

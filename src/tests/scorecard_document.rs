@@ -6,7 +6,6 @@ use std::fs;
 use std::path::Path;
 
 use crate::expect::scorecard::table::{Rule, TABLE};
-use crate::scenario::shipped;
 
 const DOCUMENT: &str = "docs/scorecard.md";
 const BEGIN: &str = "<!-- The rest is written by `UPDATE=1 cargo test scorecard`. -->\n";
@@ -51,15 +50,6 @@ fn the_document_has_the_rules_of_the_table() {
         fs::write(path, wanted).unwrap();
     } else {
         assert!(written == wanted, "UPDATE=1 cargo test scorecard writes {DOCUMENT}");
-    }
-}
-
-#[test]
-fn every_rule_names_a_scenario_of_the_program() {
-    let names: BTreeSet<&str> =
-        shipped::FILES.iter().filter_map(|(path, _)| Path::new(path).file_stem()?.to_str()).collect();
-    for rule in &TABLE {
-        assert!(names.contains(rule.exercise), "{}: {}", rule.id, rule.exercise);
     }
 }
 
