@@ -111,6 +111,54 @@ fn a_client_that_repeats_a_refused_call_is_found() {
 }
 
 #[test]
+fn a_client_that_repeats_a_lost_subscription_is_found() {
+    // It repeats one whose answer it cannot read, too.
+    finds(&["repeats-lost-subscription", "subscribe"], &["lost-subscription lost", "state shape"]);
+}
+
+#[test]
+fn a_client_that_reads_an_empty_page_for_ever_is_found() {
+    finds(&["loops-on-empty", "qna"], &["storm shape"]);
+}
+
+#[test]
+fn a_client_without_a_timeout_is_found() {
+    finds(&["no-timeout", "reviews"], &["hang lasting"]);
+}
+
+#[test]
+fn a_client_that_swallows_a_malformed_body_is_found() {
+    finds(&["swallows-malformed", "qna"], &["notices-broken-body shape"]);
+}
+
+#[test]
+fn a_client_that_loses_a_page_after_a_failure_is_found() {
+    finds(&["loses-page", "qna"], &["pages-whole lasting", "pages-whole transient"]);
+}
+
+#[test]
+fn a_fallback_that_breaks_is_found_by_a_pair_and_no_failing_fault_is_tried_with_another() {
+    let dir = scenario();
+    let Some((exit, report)) = explored(dir.path(), &["--jobs", "4"], &["breaks-in-fallback", "fallback"])
+    else {
+        return;
+    };
+    assert_eq!(exit, 1);
+    let is_pair = |finding: &&Value| list(finding, "points").len() == 2 && finding["oracle"] == "state";
+    assert!(list(&report, "findings").iter().any(|finding| is_pair(&finding)), "{:#}", report["findings"]);
+    let points = |run: &Value| list(run, "points").iter().map(Value::to_string).collect::<Vec<_>>();
+    let runs = list(&report, "runs");
+    let failing = runs.iter().filter(|run| run["outcome"] == "finding").map(points);
+    for failed in failing.collect::<Vec<_>>() {
+        let larger = runs
+            .iter()
+            .map(points)
+            .find(|points| points.len() > failed.len() && failed.iter().all(|point| points.contains(point)));
+        assert_eq!(larger, None);
+    }
+}
+
+#[test]
 fn a_line_pasted_into_a_shell_repeats_its_finding() {
     let dir = scenario();
     let arguments = ["no-retry", "contact"];
@@ -201,7 +249,7 @@ fn a_fault_that_does_not_strike_is_an_error() {
     let Some(client) = client() else { return };
     // The third run and those after it leave a call out.
     let script = format!(
-        "echo x >>runs; [ $(wc -l <runs) -gt 2 ] && touch skip; python3 '{}' skips reviews contact",
+        "echo x >>runs; [ $(wc -l <runs) -gt 2 ] && touch skip; python3 '{}' skips contact reviews",
         client.display()
     );
     let output = explore(dir.path(), &["--runs", "2"], &["sh", "-c", &script]);
