@@ -41,6 +41,8 @@ mod world;
 mod pipeline;
 /// Loading scenarios, and replacing what is served.
 mod reload;
+/// Exploring what a client does about each failure.
+mod explore;
 /// Bundles: a run in one file, and replaying it.
 mod bundle;
 /// The HTTP server.

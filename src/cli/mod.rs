@@ -8,6 +8,8 @@ pub(crate) mod serve;
 pub(crate) mod child;
 /// `run`: serve a scenario to a command.
 pub(crate) mod run;
+/// `explore`: run a command again and again, each time with another fault.
+pub(crate) mod explore;
 /// `check`: report errors and warnings.
 pub(crate) mod check;
 /// `replay`: send the calls of a bundle again.
@@ -79,6 +81,8 @@ enum Command {
     Serve(serve::flags::Flags),
     /// Serve a scenario to a command, such as the tests of a client, and end with its exit code
     Run(run::flags::Flags),
+    /// Run a command again and again, each time with one fault at one of its calls, and report which failures it survives
+    Explore(explore::flags::Flags),
     /// Report all errors and warnings of scenarios
     Check(check::Flags),
     /// Send the calls of a recorded run again, and fail at the first answer that differs
@@ -114,6 +118,7 @@ pub(crate) fn main() -> ExitCode {
         None => serve::run(&arguments.serve),
         Some(Command::Serve(flags)) => serve::run(&flags),
         Some(Command::Run(flags)) => run::run(&flags),
+        Some(Command::Explore(flags)) => explore::run(&flags),
         Some(Command::Check(flags)) => check::run(&flags),
         Some(Command::Replay(flags)) => replay::run(&flags),
         Some(Command::New(flags)) => new::run(&flags),

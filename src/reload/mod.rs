@@ -163,6 +163,13 @@ fn kept(contents: &Contents, loaded: &LoadedScenario, now: Moment) -> Option<Arc
 }
 
 impl Reading {
+    /// A fingerprint of all files that were read.
+    pub(crate) fn print_of_all(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.prints.values().for_each(|print| print.hash(&mut hasher));
+        hasher.finish()
+    }
+
     /// A fingerprint of all files of a scenario.
     fn print(&self, loaded: &LoadedScenario) -> u64 {
         let mut hasher = DefaultHasher::new();

@@ -5,10 +5,11 @@ use std::path::Path;
 use crate::clock::{self, Moment};
 use crate::expect::expectation::Expectation;
 use crate::fault::Fault;
+use crate::scenario::accepted::{AcceptFile, Deviation};
 use crate::scenario::diagnostic::{Diagnostic, Findings};
 use crate::scenario::node::{Node, Value};
 use crate::scenario::raw;
-use crate::scenario::read::read_value;
+use crate::scenario::read::{Spanned, read_value};
 use crate::scenario::references::References;
 use crate::scenario::report::wrong_kind;
 use crate::scenario::source::Sources;
@@ -114,6 +115,20 @@ pub(crate) fn parse_expectations(
         None => None,
     };
     input.finish(expectations).map(|(expectations, _)| expectations)
+}
+
+/// Parses the deviations of an accept file: where they are, and which.
+pub(crate) fn parse_accepted(text: &str) -> Result<Vec<(String, String)>, Vec<Diagnostic>> {
+    let mut input = Input::parse(text);
+    let node = input.node.take();
+    let file = node.and_then(|node| read_value::<AcceptFile>(&mut input.findings, "accept", &node));
+    let all = file.and_then(|file| file.value.accept).map(|accept| {
+        let pair = |deviation: Spanned<Deviation>| {
+            Some((deviation.value.at?.value.0, deviation.value.deviation?.value.0))
+        };
+        accept.value.into_iter().filter_map(pair).collect()
+    });
+    input.finish(all).map(|(all, _)| all)
 }
 
 /// Parses the members `faults` and `clock` of a request that creates a world now.

@@ -34,6 +34,7 @@ pub(crate) mod expect;
 /// Thresholds of the scorecard.
 pub(crate) mod scorecard;
 pub(crate) mod route;
+pub(crate) mod accepted;
 pub(crate) mod admin_input;
 pub(crate) mod arrival;
 pub(crate) mod happening;

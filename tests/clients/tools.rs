@@ -26,7 +26,7 @@ pub fn has_python() -> bool {
 pub fn node() -> Option<Vec<String>> {
     let output = Command::new("node").arg("--version").output().ok()?;
     let version = String::from_utf8(output.stdout).ok()?;
-    let mut parts = version.trim().strip_prefix('v')?.split('.').map(|part| part.parse::<u32>());
+    let mut parts = version.trim().strip_prefix('v')?.split('.').map(str::parse::<u32>);
     let version = (parts.next()?.ok()?, parts.next()?.ok()?);
     let flags = ["node", "--experimental-strip-types", "--no-warnings"];
     (version >= (22, 6)).then(|| flags.map(str::to_owned).into())

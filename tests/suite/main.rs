@@ -37,6 +37,7 @@ mod commands;
 mod run;
 mod run_verdict;
 mod replay;
+mod explore;
 #[cfg(target_os = "linux")]
 mod run_leftovers;
 mod watching;

@@ -34,6 +34,8 @@ mod sweep;
 mod terminal;
 /// The limit of open files that the command gets.
 pub(crate) mod open_files;
+/// The end of the output of a command.
+pub(crate) mod capture;
 /// A plain child process.
 #[cfg(not(unix))]
 mod plain;
@@ -41,9 +43,12 @@ mod plain;
 use std::ffi::OsString;
 use std::fmt::{self, Display};
 use std::io::{self, ErrorKind};
+use std::sync::Arc;
 use std::time::Duration;
 
-/// A command to run. Its input and output are those of this process.
+use crate::cli::child::capture::Capture;
+
+/// A command to run. Its input and output are those of this process, unless they are captured.
 #[derive(Clone, Debug)]
 pub(crate) struct Command {
     /// The program, and its arguments.
@@ -55,6 +60,8 @@ pub(crate) struct Command {
     /// How long after a signal or the timeout it may still run.
     #[cfg_attr(not(unix), expect(dead_code, reason = "there it is ended at once"))]
     pub(crate) grace: Duration,
+    /// What gets its output. It reads nothing then.
+    pub(crate) capture: Option<Arc<Capture>>,
 }
 
 /// How a command ended.
@@ -107,6 +114,17 @@ pub(crate) async fn run(command: Command) -> Result<Ended, CannotStart> {
     return unix::run(command).await;
     #[cfg(not(unix))]
     return plain::run(command).await;
+}
+
+/// Waits for a signal that asks this process to end, and returns its number.
+///
+/// # Errors
+/// The system does not tell of signals.
+pub(crate) async fn interruption() -> io::Result<i32> {
+    #[cfg(unix)]
+    return unix::interruption().await;
+    #[cfg(not(unix))]
+    return tokio::signal::ctrl_c().await.map(|()| 2);
 }
 
 /// Tells why a program is not executed, and returns its exit code.

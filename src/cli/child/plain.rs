@@ -25,7 +25,12 @@ pub(super) async fn run(command: Command) -> Result<Ended, CannotStart> {
         return Err(CannotStart(std::io::ErrorKind::InvalidInput.into()));
     };
     let variables = command.env.iter().map(|(name, value)| (name, value));
-    let mut child = match Process::new(program).args(arguments).envs(variables).spawn() {
+    let mut process = Process::new(program);
+    process.args(arguments).envs(variables);
+    if let Some(capture) = &command.capture {
+        capture.connect(&mut process).map_err(CannotStart)?;
+    }
+    let mut child = match process.spawn() {
         Ok(child) => child,
         Err(error) => return Ok(ended(Some(not_executed(program, &error).into()), false)),
     };

@@ -13,6 +13,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio::time::sleep;
 
+use crate::cli::child::capture::Capture;
 use crate::cli::child::terminal;
 use crate::cli::child::{CannotStart, Command, Ended, process};
 use crate::clock;
@@ -56,6 +57,11 @@ pub(super) async fn run(command: Command) -> Result<Ended, CannotStart> {
                     }
                 }
             }
+            () = ended_early(command.capture.as_deref()), if !timed_out => {
+                timed_out = true;
+                process::pass(group, Signal::SIGTERM);
+                timer.set(sleep(command.grace));
+            }
             () = &mut timer => {
                 if timed_out || passed_signal.is_some() {
                     process::kill_all(group);
@@ -76,9 +82,20 @@ pub(super) async fn run(command: Command) -> Result<Ended, CannotStart> {
     Ok(Ended { code: status.code(), signal: status.signal(), timed_out, passed_signal, duration })
 }
 
+/// Waits until somebody asks to end the command.
+async fn ended_early(capture: Option<&Capture>) {
+    match capture {
+        Some(capture) => capture.ended().await,
+        None => std::future::pending().await,
+    }
+}
+
 /// Starts a process as the first of a new process group.
 pub(super) fn spawn(mut process: std::process::Command, command: &Command) -> io::Result<Child> {
     process.envs(command.env.iter().map(|(name, value)| (name, value))).process_group(0);
+    if let Some(capture) = &command.capture {
+        capture.connect(&mut process)?;
+    }
     let mut running = running();
     let child = process.spawn()?;
     running.insert(group(&child));
@@ -88,6 +105,11 @@ pub(super) fn spawn(mut process: std::process::Command, command: &Command) -> io
 /// The process group that a process was started with.
 pub(super) fn group(child: &Child) -> Pid {
     Pid::from_raw(child.id().cast_signed())
+}
+
+pub(super) async fn interruption() -> io::Result<i32> {
+    let signal = signals()?.recv().await;
+    signal.map(|signal| signal as i32).ok_or_else(|| io::ErrorKind::BrokenPipe.into())
 }
 
 /// The signals that this process gets and does not ignore. A shell lets its background jobs ignore SIGINT and SIGQUIT, and

@@ -9,12 +9,12 @@ use crate::world::snapshot::Snapshot;
 
 /// What the command gets to call the simulated API.
 #[derive(Debug)]
-pub(super) struct Access {
-    pub(super) key: String,
+pub(in crate::cli) struct Access {
+    pub(in crate::cli) key: String,
     /// The first enterprise that the key covers, in the order of the scenario; none if there is none.
-    pub(super) business: Option<u64>,
+    pub(in crate::cli) business: Option<u64>,
     /// The name of the world that answers it at the base URL.
-    pub(super) world: String,
+    pub(in crate::cli) world: String,
 }
 
 /// Whether a key is good for the world of the scenario.
@@ -27,7 +27,7 @@ impl Access {
     ///
     /// # Errors
     /// There is no key of that name, or the system provides no random number for a new one.
-    pub(super) fn of(snapshot: &Snapshot, name: Option<&str>) -> Result<Self, Failure> {
+    pub(in crate::cli) fn of(snapshot: &Snapshot, name: Option<&str>) -> Result<Self, Failure> {
         let keys = snapshot.keys.all();
         let key = match name {
             Some(name) => {

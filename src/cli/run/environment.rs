@@ -12,17 +12,18 @@ use crate::cli::serve::Failure;
 const ALLOWED: &str =
     "a template may use base_url, admin_url, api_key, business_number, world and port, as in {{base_url}}/v1";
 
-/// The variables `STANDIN_…`, and those of `--env`, which may replace them.
+/// The variables `STANDIN_…`, and those of `--env`, which may replace them. `base_path` is that of the base URL.
 ///
 /// # Errors
 /// A template cannot be rendered.
-pub(super) fn variables(
+pub(in crate::cli) fn variables(
     address: SocketAddr,
+    base_path: &str,
     access: &Access,
     templates: &[(String, String)],
 ) -> Result<Vec<(String, String)>, Failure> {
-    let base_url = format!("http://{address}");
-    let admin_url = format!("{base_url}/__admin");
+    let base_url = format!("http://{address}{base_path}");
+    let admin_url = format!("http://{address}/__admin");
     let number = access.business.map(|number| number.to_string());
     let names = context! {
         base_url => &base_url,
@@ -73,7 +74,7 @@ mod tests {
         let access = Access { key: "k'1".to_owned(), business, world: "default".to_owned() };
         let templates = [("URL".to_owned(), template.to_owned())];
         let address = "127.0.0.1:8123".parse().unwrap();
-        let variables = variables(address, &access, &templates).map_err(|failure| failure.message)?;
+        let variables = variables(address, "", &access, &templates).map_err(|failure| failure.message)?;
         assert_eq!(
             variables[1],
             ("STANDIN_ADMIN_URL".to_owned(), "http://127.0.0.1:8123/__admin".to_owned())

@@ -82,16 +82,16 @@ pub(crate) struct Flags {
     pub(super) allow_no_calls: bool,
 }
 
-const TEMPLATE_HELP: &str = "Variable of the command's environment; in its value, {{base_url}}, {{admin_url}}, {{api_key}}, \
+pub(in crate::cli) const TEMPLATE_HELP: &str = "Variable of the command's environment; in its value, {{base_url}}, {{admin_url}}, {{api_key}}, \
     {{business_number}}, {{world}} and {{port}} are replaced";
 
-fn span(text: &str) -> Result<Duration, String> {
+pub(in crate::cli) fn span(text: &str) -> Result<Duration, String> {
     let span = parse_duration(text).filter(|span| !span.is_zero());
     span.ok_or_else(|| format!("it must be {DURATION_FORMAT}, more than 0"))
 }
 
 /// Reads `NAME=VALUE`.
-fn pair(text: &str) -> Result<(String, String), String> {
+pub(in crate::cli) fn pair(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() && !name.contains('\0') && !value.contains('\0') => {
             Ok((name.to_owned(), value.to_owned()))

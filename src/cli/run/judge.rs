@@ -77,7 +77,8 @@ fn report(finished: &Finished<'_>, code: u8, has_no_calls: bool) -> Report {
     report
 }
 
-async fn wait_for_ends(world: &World) {
+/// Waits a moment until the server has seen the end of each call.
+pub(in crate::cli) async fn wait_for_ends(world: &World) {
     let is_open = || world.run().journal.read().entries.iter().any(|entry| entry.ended().is_none());
     let mut waited = Duration::ZERO;
     while waited < LAST_ENDS && is_open() {

@@ -2,7 +2,6 @@
 //! world keeps them.
 
 use crate::cli::run::access::is_usable;
-use crate::cli::run::flags::Flags;
 use crate::cli::serve::Failure;
 use crate::clock::Mode;
 use crate::draw::Seed;
@@ -23,18 +22,33 @@ use crate::world::shared::Shared;
 /// so that a bundle can send it again.
 const JOURNAL: Limits = Limits { world: 256 << 20, total: 256 << 20, body: 1 << 20 };
 
+/// What flags change of a scenario.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::cli) struct Changes<'a> {
+    pub(in crate::cli) seed: Option<u64>,
+    pub(in crate::cli) freeze: bool,
+    /// Faults by name.
+    pub(in crate::cli) faults: &'a [(String, String)],
+    /// Expectations by name.
+    pub(in crate::cli) expectations: &'a [(String, String)],
+}
+
 /// The scenario of a run, loaded and not served yet.
-pub(super) struct Loaded {
-    pub(super) registry: Registry,
-    pub(super) board: LoadStatus,
-    pub(super) warnings: Vec<Diagnostic>,
+pub(in crate::cli) struct Loaded {
+    pub(in crate::cli) registry: Registry,
+    pub(in crate::cli) board: LoadStatus,
+    pub(in crate::cli) warnings: Vec<Diagnostic>,
+    /// A fingerprint of the scenario's files.
+    pub(in crate::cli) print: u64,
+    /// Whether each process would pick another seed.
+    pub(in crate::cli) has_random_seed: bool,
 }
 
 /// Loads the scenario.
 ///
 /// # Errors
 /// It has errors, or a flag does not suit it.
-pub(super) fn load(setup: &Setup, flags: &Flags) -> Result<Loaded, Failure> {
+pub(in crate::cli) fn load(setup: &Setup, flags: &Changes<'_>) -> Result<Loaded, Failure> {
     let mut reading = reload::read(setup);
     let (errors, mut warnings): (Vec<_>, Vec<_>) =
         reading.folder.all_diagnostics().cloned().partition(|problem| problem.severity == Severity::Error);
@@ -44,18 +58,20 @@ pub(super) fn load(setup: &Setup, flags: &Flags) -> Result<Loaded, Failure> {
         show(&errors);
         return Err(Failure::cannot_start(format!("cannot serve {path}: fix the errors above")));
     };
+    let has_random_seed = flags.seed.is_none() && matches!(scenario.seed, SeedSetting::Random);
     *overrides = change(scenario, flags, &mut warnings)?;
     let default = scenario.name.clone();
+    let print = reading.print_of_all();
     let (board, mut snapshots) = (LoadStatus::default(), Vec::new());
     board.apply(setup, reading, |snapshot| snapshots.push(snapshot));
     let shared = Shared::new(JOURNAL, None, setup.time.clone());
     let registry = Registry::new(&default, snapshots, shared);
     let registry = registry.map_err(|_| Failure::cannot_start(format!("cannot serve {path}")))?;
-    Ok(Loaded { registry, board, warnings })
+    Ok(Loaded { registry, board, warnings, print, has_random_seed })
 }
 
 /// Prints diagnostics.
-pub(super) fn show(problems: &[Diagnostic]) {
+pub(in crate::cli) fn show(problems: &[Diagnostic]) {
     for problem in problems {
         let _ = std::io::Write::write_all(
             &mut anstream::stderr(),
@@ -66,7 +82,7 @@ pub(super) fn show(problems: &[Diagnostic]) {
 
 fn change(
     scenario: &mut Scenario,
-    flags: &Flags,
+    flags: &Changes<'_>,
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<Overrides, Failure> {
     if let Some(seed) = flags.seed {
@@ -76,7 +92,7 @@ fn change(
         scenario.clock.mode = Mode::Frozen;
     }
     let (mut overrides, frozen) = (Overrides::default(), scenario.clock.mode == Mode::Frozen);
-    for (name, text) in &flags.faults {
+    for (name, text) in flags.faults {
         let references = References::new(&scenario.keys, &scenario.businesses, &scenario.dialect, frozen);
         let flag = format!("--fault {name}");
         let fault = match parse_fault(&references, name, text) {
@@ -106,9 +122,13 @@ fn change(
 }
 
 /// Adds the expectations of the flags.
-fn expect(scenario: &mut Scenario, flags: &Flags, warnings: &mut Vec<Diagnostic>) -> Result<(), Failure> {
+fn expect(
+    scenario: &mut Scenario,
+    flags: &Changes<'_>,
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<(), Failure> {
     let frozen = scenario.clock.mode == Mode::Frozen;
-    for (name, text) in &flags.expectations {
+    for (name, text) in flags.expectations {
         let references = References {
             faults: scenario.faults.iter().map(|fault| fault.name.clone()).collect(),
             custom_codes: custom_codes(scenario.faults.iter()),

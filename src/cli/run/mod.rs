@@ -5,13 +5,13 @@ pub(crate) mod flags;
 /// Finds the scenario.
 mod find;
 /// Loads the scenario with what the flags change of it.
-mod load;
+pub(in crate::cli) mod load;
 /// The API key and the business number of the command.
-mod access;
+pub(in crate::cli) mod access;
 /// The environment of the command.
-mod environment;
+pub(in crate::cli) mod environment;
 /// Judges the run.
-mod judge;
+pub(in crate::cli) mod judge;
 /// What GitHub Actions shows.
 mod github;
 /// The files that are written.
@@ -25,12 +25,12 @@ use crate::cli::child::{self, open_files};
 use crate::cli::run::access::Access;
 use crate::cli::run::flags::Flags;
 use crate::cli::run::judge::{Finished, judge};
-use crate::cli::run::load::{Loaded, load};
+use crate::cli::run::load::{Changes, Loaded, load};
 use crate::cli::run::outputs::Outputs;
 use crate::cli::serve::{self, Failure};
 use crate::cli::sources::Opened;
 use crate::cli::{Exit, print_error};
-use crate::clock::TimeSource;
+use crate::clock::{Moment, TimeSource};
 use crate::draw::Seed;
 use crate::reload::Setup;
 use crate::server::bind::{self, Settings};
@@ -58,9 +58,15 @@ fn attempt(flags: &Flags) -> Result<Exit, Failure> {
     open_files::raise();
     serve::open_files::require(workers)?;
     long::set_workers(workers);
-    let setup = setup(flags)?;
+    let setup = Setup { keeps: flags.bundle.is_some(), ..setup(&flags.scenario, flags.now)? };
     let outputs = Outputs::open(flags)?;
-    let Loaded { registry, board, warnings } = load(&setup, flags)?;
+    let changes = Changes {
+        seed: flags.seed,
+        freeze: flags.freeze,
+        faults: &flags.faults,
+        expectations: &flags.expectations,
+    };
+    let Loaded { registry, board, warnings, .. } = load(&setup, &changes)?;
     let registry = Arc::new(registry);
     let access = Access::of(&registry.default_world().snapshot(), flags.key.as_deref())?;
     let failed = |what: &str| {
@@ -69,7 +75,7 @@ fn attempt(flags: &Flags) -> Result<Exit, Failure> {
     };
     let listener = TcpListener::bind(("127.0.0.1", 0)).map_err(failed("listen on 127.0.0.1"))?;
     let address: SocketAddr = listener.local_addr().map_err(failed("listen on 127.0.0.1"))?;
-    let env = environment::variables(address, &access, &flags.env)?;
+    let env = environment::variables(address, "", &access, &flags.env)?;
     let client = Arc::new(Http::new(Box::new(System), Box::new(System)));
     let _webhooks =
         registry.shared.engine.start(client, address).map_err(failed("start a thread for webhooks"))?;
@@ -88,7 +94,7 @@ fn attempt(flags: &Flags) -> Result<Exit, Failure> {
     runtime.map_err(failed("start"))?.block_on(async {
         let server = bind::start(listener, state, settings).await.map_err(failed("start the server"))?;
         let argv = flags.command.clone();
-        let command = child::Command { argv, env, timeout: flags.timeout, grace: GRACE };
+        let command = child::Command { argv, env, timeout: flags.timeout, grace: GRACE, capture: None };
         let ended = child::run(command).await.map_err(|error| Failure::cannot_start(error.to_string()))?;
         load::show(&warnings);
         let world = registry.named(&access.world).unwrap_or_else(|| registry.default_world());
@@ -97,13 +103,14 @@ fn attempt(flags: &Flags) -> Result<Exit, Failure> {
     })
 }
 
-fn setup(flags: &Flags) -> Result<Setup, Failure> {
+/// How the scenario of that name is read.
+pub(in crate::cli) fn setup(scenario: &str, now: Option<Moment>) -> Result<Setup, Failure> {
     let random = Seed::random().map_err(|error| {
         Failure::cannot_start(format!("cannot get a random number from the operating system: {error}"))
     })?;
     let cwd = std::env::current_dir()
         .map_err(|error| Failure::cannot_start(format!("cannot find the working directory: {error}")))?;
-    let time = TimeSource::new(flags.now);
-    let Opened { files, paths, cwd, root, .. } = find::find(&flags.scenario, cwd, time.now())?;
-    Ok(Setup { files, paths, root, cwd, random, time, keeps: flags.bundle.is_some() })
+    let time = TimeSource::new(now);
+    let Opened { files, paths, cwd, root, .. } = find::find(scenario, cwd, time.now())?;
+    Ok(Setup { files, paths, root, cwd, random, time, keeps: false })
 }

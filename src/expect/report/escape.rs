@@ -1,7 +1,7 @@
 //! Text within XML and HTML, as element content or within double quotes.
 
 /// Escapes markup. Characters that XML 1.0 does not allow become U+FFFD.
-pub(super) fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

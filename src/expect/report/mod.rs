@@ -9,7 +9,7 @@ mod coverage;
 /// As a text for terminals.
 pub(crate) mod text;
 /// Text within markup.
-mod escape;
+pub(crate) mod escape;
 /// The report as JUnit XML.
 pub(crate) mod junit;
 /// The report as an HTML page.

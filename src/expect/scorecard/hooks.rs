@@ -135,7 +135,7 @@ pub(crate) fn hook_twice(evidence: &Evidence<'_>) -> Judged {
                         words::calls(&seqs)
                     );
                     Finding { calls: seqs, ..fail(message) }
-                }))
+                }));
             }
         }
     }

@@ -1,0 +1,18 @@
+//! The progress bar. Nothing is drawn if standard error is no terminal.
+
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// A bar for some runs.
+pub(super) fn bar(runs: usize, what: &str) -> ProgressBar {
+    let bar = ProgressBar::new(runs as u64);
+    let style = ProgressStyle::with_template("{msg} [{bar:40}] {pos} of {len}, {eta} left");
+    if let Ok(style) = style {
+        bar.set_style(style.progress_chars("=> "));
+    }
+    bar.set_message(what.to_owned());
+    // The time left is shown also while a long run is under way.
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
+}
