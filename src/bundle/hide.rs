@@ -101,8 +101,9 @@ impl Hider<'_> {
                 found.extend(key.map(|key| shifted(key, value_start)));
             } else {
                 let mask = self.mask;
-                let decoded = Decoded::plain(pair.as_bytes()).of_form();
-                let keys = self.find(&decoded, &|text, before| mask.key_at(text, before), Encoding::Percent);
+                let plain = Decoded::plain(pair.as_bytes());
+                let key_at: KeyAt<'_> = &|text, before| mask.key_at(text, before);
+                let keys = self.find_both(&plain, &plain.of_form(), key_at, Encoding::Plain);
                 found.extend(keys.into_iter().map(|key| shifted(key, start)));
             }
             start += pair.len() + 1;
@@ -150,16 +151,28 @@ impl Hider<'_> {
 
     /// Finds the keys in a text as it stands, and in the text that it encodes with percent signs.
     fn find_encoded(&mut self, decoded: &Decoded, key_at: KeyAt<'_>, encoding: Encoding) -> Vec<Found> {
-        let mut found = self.find(decoded, key_at, encoding);
         if decoded.text.contains('%') {
-            let more = self.find(&decoded.of_url(), key_at, Encoding::Percent);
-            let overlaps =
-                |key: &Found, other: &Found| key.at.start < other.at.end && other.at.start < key.at.end;
-            let more: Vec<Found> =
-                more.into_iter().filter(|key| !found.iter().any(|other| overlaps(key, other))).collect();
-            found.extend(more);
-            found.sort_by_key(|key| key.at.start);
+            self.find_both(decoded, &decoded.of_url(), key_at, encoding)
+        } else {
+            self.find(decoded, key_at, encoding)
         }
+    }
+
+    /// Finds the keys in a text and in what it encodes; none twice.
+    fn find_both(
+        &mut self,
+        decoded: &Decoded,
+        encoded: &Decoded,
+        key_at: KeyAt<'_>,
+        encoding: Encoding,
+    ) -> Vec<Found> {
+        let mut found = self.find(decoded, key_at, encoding);
+        let overlaps =
+            |key: &Found, other: &Found| key.at.start < other.at.end && other.at.start < key.at.end;
+        let mut more = self.find(encoded, key_at, Encoding::Percent);
+        more.retain(|key| !found.iter().any(|other| overlaps(key, other)));
+        found.extend(more);
+        found.sort_by_key(|key| key.at.start);
         found
     }
 
@@ -347,5 +360,107 @@ impl Keyring<'_> {
             key.push('x');
         }
         key
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::Value;
+
+    use super::*;
+    use crate::auth::Key;
+    use crate::journal::secrets::Secrets;
+
+    const KEYS: [&str; 3] = ["demo-key-of-one", "second\"k/2%", "schlüssel-3"];
+    const MINTED: &str = "standin-0123456789abcdef0123456789ab";
+
+    fn keys() -> Keys {
+        let key = |key: &&str| Key {
+            key: (*key).to_owned(),
+            name: key.starts_with("demo").then(|| "demo".to_owned()),
+            accounts: None,
+            rate_limit: None,
+            revoked: false,
+            own_world: false,
+        };
+        Keys::new(KEYS.iter().map(key).collect())
+    }
+
+    /// Takes the keys out, shows what is written, and puts them back.
+    fn hidden(hide: impl FnOnce(&mut Hider<'_>) -> Text) -> (String, Vec<u8>) {
+        let (keys, secrets) = (keys(), Secrets::default());
+        let mask = Mask::new(&keys, Some(MINTED), &secrets);
+        let mut hider = Hider { mask, keys: &keys, has_foreign_key: false, others: &mut Others::default() };
+        let text = hide(&mut hider);
+        let written = serde_json::to_string(&text).unwrap();
+        let read: Text = serde_json::from_str(&written).unwrap();
+        let foreign = "";
+        (written, Keyring { keys: &keys, minted: MINTED, foreign }.fill(&read))
+    }
+
+    #[test]
+    fn a_key_is_written_by_its_place() {
+        let written = |text: &str| hidden(|hide| hide.text(text.as_bytes())).0;
+        assert_eq!(written("plain"), r#""plain""#);
+        assert_eq!(written("a demo-key-of-one, b"), r#"["a ",{"key":{"name":"demo"}},", b"]"#);
+        assert_eq!(written("schl%C3%BCssel-3"), r#"[{"key":{"place":3},"encoding":"percent"}]"#);
+        assert_eq!(written(MINTED), r#"[{"key":"minted"}]"#);
+        let header = |name: &str, value: &[u8]| hidden(|hide| hide.header(name, value));
+        assert_eq!(header("authorization", b"Bearer x y").0, r#"["Bearer ",{"key":{"unknown":1}}]"#);
+        assert_eq!(header("x-api-key", b" guess ").1, b" unknown-key-1 ");
+        assert_eq!(header("x", b"\xff").0, r#"[{"base64":"/w=="}]"#);
+        let body = hidden(|hide| hide.body(br#"{"a":{"apiKey":"x"},"apiKey":"x","b":1,"apiKey":7}"#));
+        assert_eq!(body.1, br#"{"a":{"apiKey":"x"},"apiKey":"unknown-key-1","b":1,"apiKey":7}"#);
+    }
+
+    fn pieces() -> impl Strategy<Value = String> {
+        let piece = prop_oneof![
+            3 => proptest::sample::select(KEYS.to_vec()).prop_map(str::to_owned),
+            1 => Just(MINTED.to_owned()),
+            4 => "[ -~é\\u{1f600}]{0,3}",
+            1 => proptest::sample::select(vec!["&", "=", "%", "%zz", "+", "\\", "\"", "%20"]).prop_map(str::to_owned),
+        ];
+        let end = proptest::sample::select(vec!["", " ", "%", ",", "&"]);
+        proptest::collection::vec((piece, end), 0..6)
+            .prop_map(|pieces| pieces.iter().map(|(piece, end)| format!("{piece}{end}")).collect())
+    }
+
+    /// Whether a key stands in what is written as a word, beside which there was no other key.
+    fn has_key(written: &str) -> bool {
+        let joins = |letter: char| letter.is_alphanumeric() || "_-.".contains(letter);
+        let beside = |at: usize, end: usize| {
+            let is_joined = written[..at].ends_with(joins) || written[end..].starts_with(joins);
+            is_joined || written[..at].ends_with("},\"") || written[end..].starts_with("\",{")
+        };
+        let mut found = [KEYS[0], MINTED].into_iter().flat_map(|key| written.match_indices(key));
+        found.any(|(at, key)| !beside(at, at + key.len()))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn what_is_taken_out_comes_back(text in pieces(), other in pieces()) {
+            let (written, filled) = hidden(|hide| hide.text(text.as_bytes()));
+            let decoded = |text: &[u8]| percent_encoding::percent_decode(text).collect::<Vec<u8>>();
+            prop_assert_eq!(decoded(&filled), decoded(text.as_bytes()));
+            prop_assert!(!has_key(&written), "{}", written);
+
+            let query = format!("a={text}&api_key={other}&b");
+            let (written, filled) = hidden(|hide| hide.query(&query));
+            let names = |query: &[u8]| form_urlencoded::parse(query).filter(|(name, _)| name != "api_key").map(|(name, value)| (name.into_owned(), value.into_owned())).collect::<Vec<_>>();
+            prop_assert_eq!(names(&filled), names(query.as_bytes()));
+            prop_assert!(!has_key(&written), "{}", written);
+
+            let json = serde_json::json!({ "apiKey": KEYS[1], "a": [text, { &other: 1.5 }], "b": "demo-key-of-one" });
+            for json in [json.to_string(), serde_json::to_string_pretty(&json).unwrap(), json.to_string().replace('k', "\\u006b")] {
+                let (written, filled) = hidden(|hide| hide.body(json.as_bytes()));
+                let value = |bytes: &[u8]| serde_json::from_slice::<Value>(bytes).unwrap();
+                let without_percent = |value: Value| String::from_utf8_lossy(&decoded(value.to_string().as_bytes())).into_owned();
+                prop_assert_eq!(without_percent(value(&filled)), without_percent(value(json.as_bytes())));
+                prop_assert!(!has_key(&written), "{}", written);
+            }
+        }
     }
 }
