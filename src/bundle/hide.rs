@@ -422,8 +422,9 @@ mod tests {
             1 => proptest::sample::select(vec!["&", "=", "%", "%zz", "+", "\\", "\"", "%20"]).prop_map(str::to_owned),
         ];
         let end = proptest::sample::select(vec!["", " ", "%", ",", "&"]);
-        proptest::collection::vec((piece, end), 0..6)
-            .prop_map(|pieces| pieces.iter().map(|(piece, end)| format!("{piece}{end}")).collect())
+        let pieces = proptest::collection::vec((piece, end), 0..6);
+        pieces
+            .prop_map(|pieces| pieces.into_iter().flat_map(|(piece, end)| [piece, end.to_owned()]).collect())
     }
 
     /// Whether a key stands in what is written as a word, beside which there was no other key.
