@@ -135,7 +135,8 @@ fn finding_text(exploration: &Exploration, finding: &Finding) -> String {
         let _ = writeln!(text, "  also: {}", others.collect::<Vec<_>>().join("; "));
     }
     if let Some(count) = finding.count {
-        let _ = writeln!(text, "  {count} times are enough");
+        let enough = if count == 1 { "once is" } else { &format!("{count} times are") };
+        let _ = writeln!(text, "  {enough} enough");
     }
     if !finding.accepted {
         for line in run.result.output.lines().rev().take(5).collect::<Vec<_>>().into_iter().rev() {
