@@ -15,7 +15,7 @@ use crate::cli::run::judge::wait_for_ends;
 use crate::cli::serve::Failure;
 use crate::clock::{self, Mode};
 use crate::expect::record::{Command, Record};
-use crate::expect::report::{Report, Score, Verdict};
+use crate::expect::report::{Report, RuleReport, Score, Verdict};
 use crate::explore::line::Given;
 use crate::explore::mask::Item;
 use crate::explore::oracle::{FailedRule, Observed};
@@ -160,7 +160,16 @@ impl<'a> Explorer<'a> {
         };
         let record: Record = record::record(world, Some(command));
         let report = Report::new(&record, Vec::new(), Score::Normal);
-        let failed = report.rules.iter().filter(|rule| rule.verdict == Verdict::Fail);
+        let fails = |rule: &&RuleReport| rule.verdict == Verdict::Fail;
+        let failed: Vec<&RuleReport> = report.rules.iter().filter(fails).collect();
+        let without_exit = (!failed.is_empty()).then(|| {
+            let record = Record { command: None, ..record.clone() };
+            Report::new(&record, Vec::new(), Score::Normal)
+        });
+        let is_by_exit = |id: &str| {
+            let rules = without_exit.iter().flat_map(|report| &report.rules);
+            !rules.filter(fails).any(|rule| rule.id == id)
+        };
         let hits = world.faults();
         let minted = world.minted.as_ref().map(|key| key.key.as_str());
         let mask = Mask::new(&record.keys, minted, world.secrets());
@@ -175,10 +184,12 @@ impl<'a> Explorer<'a> {
             contacts: items("contact", &record.contacts),
             subscriptions: items("subscription", &record.subscriptions),
             failed_rules: failed
+                .iter()
                 .map(|rule| FailedRule {
                     id: rule.id,
                     title: rule.title,
                     detail: rule.findings.first().map_or(rule.message.clone(), |found| found.message.clone()),
+                    is_by_exit: is_by_exit(rule.id),
                 })
                 .collect(),
             struck: names

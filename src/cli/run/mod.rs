@@ -96,6 +96,7 @@ fn attempt(flags: &Flags) -> Result<Exit, Failure> {
         let argv = flags.command.clone();
         let command = child::Command { argv, env, timeout: flags.timeout, grace: GRACE, capture: None };
         let ended = child::run(command).await.map_err(|error| Failure::cannot_start(error.to_string()))?;
+        child::end_by_signals();
         load::show(&warnings);
         let world = registry.named(&access.world).unwrap_or_else(|| registry.default_world());
         let finished = Finished { flags, world: &world, name: &access.world, server: &server, ended: &ended };
