@@ -118,11 +118,12 @@ pub(crate) fn cell(exploration: &Exploration, class: usize, group: Group, fault:
         })
     });
     let rank = |outcome: &Outcome| SIGNS.iter().position(|(known, ..)| known == outcome);
-    // Two faults show in the matrix only what is wrong.
+    // Two faults show in the matrix only what is wrong, unless there is no run with one.
+    let is_revealed = exploration.classes.all[class].revealed;
     let outcomes = runs.filter_map(|run| {
         let outcome = exploration.outcome(run);
         let is_wrong = matches!(outcome, Outcome::Finding | Outcome::Error);
-        (run.entry.strikes.len() == 1 || is_wrong).then_some(outcome)
+        (run.entry.strikes.len() == 1 || is_wrong || is_revealed).then_some(outcome)
     });
     outcomes.min_by_key(rank)
 }

@@ -1,5 +1,6 @@
 //! Repeats findings, and looks for the smallest number of times that a lasting fault has to strike.
 
+use futures_util::future::join_all;
 use futures_util::{StreamExt, stream};
 
 use crate::cli::explore::drive::{run_entry, taken};
@@ -77,13 +78,12 @@ async fn one(
                 break;
             }
         }
-        for _ in 0..TIMES {
-            if is_interrupted() {
-                break;
+        if !is_interrupted() {
+            let again = || run_entry(explorer, baseline, classes, entry, finding.count);
+            for again in join_all((0..TIMES).map(|_| again())).await {
+                confirmations += 1;
+                finding.confirmed += u32::from(finding.is_shown_by(&again?.deviations));
             }
-            confirmations += 1;
-            let again = run_entry(explorer, baseline, classes, entry, finding.count).await?;
-            finding.confirmed += u32::from(finding.is_shown_by(&again.deviations));
         }
         finding.flaky = finding.confirmed < TIMES;
     }

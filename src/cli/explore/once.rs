@@ -6,6 +6,8 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::Semaphore;
+
 use crate::cli::child::capture::Capture;
 use crate::cli::child::{self, Ended};
 use crate::cli::explore::flags::Flags;
@@ -54,6 +56,8 @@ pub(super) struct Explorer<'a> {
     pub(super) given: Given,
     /// The number of the signal that ended a run.
     pub(super) interrupted: Cell<Option<i32>>,
+    /// As many runs as may take place side by side.
+    slots: Semaphore,
 }
 
 impl<'a> Explorer<'a> {
@@ -65,7 +69,8 @@ impl<'a> Explorer<'a> {
         access: Access,
         given: Given,
     ) -> Self {
-        Self { flags, registry, snapshot, address, access, given, interrupted: Cell::new(None) }
+        let slots = Semaphore::new(flags.jobs.into());
+        Self { flags, registry, snapshot, address, access, given, interrupted: Cell::new(None), slots }
     }
 
     /// Waits for a signal and notes it. Runs end by it too, so that this never returns.
@@ -100,6 +105,7 @@ impl<'a> Explorer<'a> {
         faults: Vec<Arc<Fault>>,
         limits: Option<Limits>,
     ) -> Result<Observed, Failure> {
+        let _slot = self.slots.acquire().await.map_err(|error| Failure::cannot_start(error.to_string()))?;
         let names: Vec<String> = faults.iter().map(|fault| fault.name.clone()).collect();
         let start = Start { faults, ..Start::default() };
         let world = self.registry.make(WorldRequest { start, ..WorldRequest::default() });
