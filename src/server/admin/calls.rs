@@ -23,6 +23,7 @@ use crate::world::World;
 #[into_params(parameter_in = Path)]
 pub(crate) struct CallPath {
     /// `seq` of the call.
+    #[expect(dead_code, reason = "read together with the world")]
     seq: u64,
 }
 

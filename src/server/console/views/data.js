@@ -32,7 +32,7 @@ function Tree({ accounts, chosen, choose }) {
 
 /** The score of each month as a line, on a scale from 0 to 100. */
 function Line({ months }) {
-  const width = 560;
+  const width = 760;
   const height = 120;
   const known = months.map((month, at) => ({ ...month, at })).filter((month) => month.mentions > 0);
   const x = (at) => 30 + (at * (width - 40)) / Math.max(1, months.length - 1);
@@ -55,8 +55,8 @@ function Bars({ ratings }) {
 function Score({ score }) {
   if (!score) return null;
   return html`<section class="card score" aria-labelledby="score"><h2 id="score">Score</h2><div class="score-row">
-    <p class="big"><output aria-label="Score">${score.mentions ? score.score.toFixed(1) : '–'}</output><small class="muted">${number(score.mentions)} mentions, ${number(score.reviews)} reviews</small></p>
-    <${Line} months=${score.months} /><${Bars} ratings=${score.ratings} /></div></section>`;
+    <p class="big"><output aria-label="Score">${score.recent.mentions ? score.recent.score.toFixed(1) : '–'}</output><small class="muted">last 30 days, ${number(score.recent.mentions)} mentions</small><small class="muted">${score.year.mentions ? `${score.year.score.toFixed(1)} in twelve months` : 'none in twelve months'}, ${number(score.reviews)} reviews in all</small></p>
+    <${Bars} ratings=${score.ratings} /><${Line} months=${score.months} /></div></section>`;
 }
 
 function AddReview({ form, accounts, chosen, onAdded }) {
@@ -91,8 +91,8 @@ function AddReview({ form, accounts, chosen, onAdded }) {
 }
 
 function Reviews({ items }) {
-  return html`<${Table} caption="Reviews, the newest first" kind="records" columns=${[{ label: 'Date', class: 'c-date' }, { label: 'Rating', class: 'c-stars' }, { label: 'Review' }, { label: 'Location', class: 'c-place' }, { label: 'Source', class: 'c-source' }]}>
-    ${items.map((one) => html`<tr key=${`${one.businessId} ${one.reviewId}`}><td>${one.reviewDate}</td><td><${Stars} rating=${one.rating} /></td><td><p class="clamp" dir="auto">${one.comments || html`<span class="muted">Without words</span>`}</p><small class="muted wrap" dir="auto">${[one.reviewer?.firstName, one.reviewer?.lastName].filter(Boolean).join(' ') || 'Anonymous'} · ${one.reviewId}</small>${one.response && html`<p class="clamp response" dir="auto">${one.response}</p>`}</td><td class="wrap">${one.businessName}</td><td class="wrap">${one.sourceType}</td></tr>`)}</${Table}>`;
+  return html`<${Table} caption="Reviews, the newest first" kind="records" columns=${[{ label: 'Date', class: 'c-date' }, { label: 'Rating', class: 'c-stars' }, { label: 'Review' }, { label: 'Location', class: 'c-place' }]}>
+    ${items.map((one) => html`<tr key=${`${one.businessId} ${one.reviewId}`}><td>${one.reviewDate}</td><td><${Stars} rating=${one.rating} /></td><td><p class="clamp" dir="auto">${one.comments || html`<span class="muted">Without words</span>`}</p><small class="muted wrap" dir="auto">${[one.reviewer?.firstName, one.reviewer?.lastName].filter(Boolean).join(' ') || 'Anonymous'} · ${one.sourceType} · ${one.reviewId}</small>${one.response && html`<p class="clamp response" dir="auto">${one.response}</p>`}</td><td class="wrap">${one.businessName}</td></tr>`)}</${Table}>`;
 }
 
 function Questions({ items }) {
@@ -106,7 +106,7 @@ function Contacts({ items }) {
 }
 
 function Subscriptions({ items }) {
-  return html`<${Table} caption="Subscriptions" kind="records" columns=${[{ label: 'Id', class: 'c-stars' }, { label: 'Business', class: 'c-date' }, 'Endpoint', 'Events']}>
+  return html`<${Table} caption="Subscriptions" kind="records" columns=${[{ label: 'Id', class: 'c-id' }, { label: 'Business', class: 'c-stars' }, 'Endpoint', 'Events']}>
     ${items.map((one) => html`<tr key=${one.subscriptionId}><td>${one.subscriptionId}</td><td>${one.businessId}</td><td class="mono wrap">${one.endpoint}</td><td class="wrap">${one.events.join(', ')}</td></tr>`)}</${Table}>`;
 }
 

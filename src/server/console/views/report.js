@@ -6,19 +6,16 @@ import { listen } from '../stream.js';
 import { Button, Empty, Search, Table, Waiting, number, useData, useLater } from '../ui.js';
 
 const MARKS = { pass: ['✓', 'ok'], warn: ['!', 'warn'], fail: ['✕', 'bad'], 'not exercised': ['–', 'none'] };
-const word = (verdict) => String(verdict).replace('-', ' ').replace('not_exercised', 'not exercised').replace('notExercised', 'not exercised');
 
 function Verdict({ verdict }) {
-  const text = word(verdict);
-  const [mark, kind] = MARKS[text] || MARKS['not exercised'];
-  return html`<span class=${`status ${kind}`}><span class="mark" aria-hidden="true">${mark}</span>${text}</span>`;
+  const [mark, kind] = MARKS[verdict] || MARKS['not exercised'];
+  return html`<span class=${`status ${kind}`}><span class="mark" aria-hidden="true">${mark}</span>${verdict}</span>`;
 }
 
 const calls = (seqs) => html`${seqs.slice(0, 8).map((seq, at) => html`${at > 0 ? ', ' : ''}<a href=${address('Live', seq)}>${seq}</a>`)}${seqs.length > 8 ? ` and ${seqs.length - 8} more` : ''}`;
 
 function Finding({ finding }) {
-  const seqs = finding.calls || finding.requests || [];
-  return html`<li class="wrap">${typeof finding === 'string' ? finding : finding.text ?? finding.message}${seqs.length > 0 && html` <span class="muted">call ${calls(seqs)}</span>`}</li>`;
+  return html`<li class="wrap">${finding.message}${finding.calls.length > 0 && html` <span class="muted">call ${calls(finding.calls)}</span>`}</li>`;
 }
 
 export function Report() {
@@ -27,17 +24,17 @@ export function Report() {
   const later = useLater(reload, 1000);
   useEffect(() => listen((kind) => { if (['request', 'delivery', 'reset', 'reload', 'open'].includes(kind)) later(); }), []);
   if (!report) return html`<${Waiting} error=${error} what="The report" />`;
-  const rules = (report.rules || report.scorecard?.rules || report.scorecard || []);
-  const shown = rules.filter((rule) => `${rule.id} ${rule.title ?? rule.name} ${word(rule.verdict ?? rule.result)}`.toLowerCase().includes(text.toLowerCase()));
+  const { rules } = report;
+  const shown = rules.filter((rule) => `${rule.id} ${rule.title} ${rule.verdict}`.toLowerCase().includes(text.toLowerCase()));
   const rank = { fail: 0, warn: 1, pass: 2, 'not exercised': 3 };
-  const verdictOf = (rule) => word(rule.verdict ?? rule.result);
-  shown.sort((left, right) => rank[verdictOf(left)] - rank[verdictOf(right)]);
-  const count = (verdict) => rules.filter((rule) => verdictOf(rule) === verdict).length;
-  const name = report.world ?? world.value;
+  shown.sort((left, right) => rank[left.verdict] - rank[right.verdict]);
+  const count = (verdict) => rules.filter((rule) => rule.verdict === verdict).length;
+  const name = report.world;
   const save = (path, file) => () => download(inWorld(path), file);
   return html`<div class="bar"><div class="filters" role="search"><${Search} label="Filter" value=${text} placeholder="rule or verdict" onChange=${(value) => setQuery({ text: value })} /></div>
       <div class="actions"><${Button} onPress=${save('requests.har', `${name}.har`)}>Download HAR</${Button}><${Button} onPress=${save('report?format=junit', `${name}.xml`)}>Download JUnit</${Button}><${Button} onPress=${save('report?format=html', `${name}.html`)}>Download HTML</${Button}><${Button} onPress=${save('bundle', `${name}.standin`)}>Download bundle</${Button}></div></div>
-    <section class="card verdict" aria-labelledby="verdict"><h2 id="verdict">Verdict</h2><p class="big"><${Verdict} verdict=${report.verdict} /></p><p class="muted">${number(report.calls ?? report.requests ?? 0)} calls · ${count('fail')} failed, ${count('warn')} warned, ${count('pass')} passed, ${count('not exercised')} not exercised</p></section>
-    ${(report.expectations || []).length > 0 && html`<section aria-labelledby="expectations"><h2 id="expectations">Expectations</h2><${Table} caption="Expectations of the scenario" columns=${['Expectation', 'Result', 'Message']}>${report.expectations.map((one) => html`<tr><th scope="row" class="wrap">${one.name}</th><td><${Verdict} verdict=${one.passed ? 'pass' : 'fail'} /></td><td class="wrap">${one.message}</td></tr>`)}</${Table}></section>`}
-    <section aria-labelledby="rules"><h2 id="rules">Scorecard</h2>${shown.length === 0 ? html`<${Empty} title="No rule matches"></${Empty}>` : html`<${Table} caption="Rules of the scorecard" columns=${['Rule', 'Result', 'Findings']}>${shown.map((rule) => html`<tr key=${rule.id}><th scope="row"><span class="wrap">${rule.title ?? rule.name}</span><small class="muted">${rule.id}</small></th><td><${Verdict} verdict=${rule.verdict ?? rule.result} /></td><td>${(rule.findings || []).length > 0 && html`<ul class="plain-list">${rule.findings.slice(0, 10).map((finding) => html`<${Finding} finding=${finding} />`)}</ul>`}${['fail', 'warn'].includes(verdictOf(rule)) && rule.advice && html`<p class="muted wrap">${rule.advice}</p>`}</td></tr>`)}</${Table}>`}</section>`;
+    <section class="card verdict" aria-labelledby="verdict"><h2 id="verdict">Verdict</h2><p class="big"><${Verdict} verdict=${report.verdict} /></p><p class="muted">${number(report.calls)} calls · ${count('fail')} failed, ${count('warn')} warned, ${count('pass')} passed, ${count('not exercised')} not exercised</p></section>
+    ${report.expectations.length > 0 && html`<section aria-labelledby="expectations"><h2 id="expectations">Expectations</h2><${Table} caption="Expectations of the scenario" columns=${['Expectation', 'Result', 'Message']}>${report.expectations.map((one) => html`<tr><th scope="row" class="wrap">${one.name}</th><td><${Verdict} verdict=${one.passed ? 'pass' : 'fail'} /></td><td class="wrap">${one.message}</td></tr>`)}</${Table}></section>`}
+    ${report.faults.length > 0 && html`<section aria-labelledby="after"><h2 id="after">After each fault</h2><${Table} caption="What the client did after each fault" columns=${['Fault', { label: 'Struck', class: 'right' }, 'Then']}>${report.faults.map((one) => html`<tr><th scope="row" class="wrap">${one.name}</th><td class="right">${number(one.struck)}</td><td class="wrap">${Object.entries(Object.groupBy(one.then, (then) => then.did)).map(([did, all]) => `${all.length} ${did}`).join(', ')}</td></tr>`)}</${Table}></section>`}
+    <section aria-labelledby="rules"><h2 id="rules">Scorecard</h2>${shown.length === 0 ? html`<${Empty} title="No rule matches"></${Empty}>` : html`<${Table} caption="Rules of the scorecard" columns=${['Rule', 'Result', 'Findings']}>${shown.map((rule) => html`<tr key=${rule.id}><th scope="row"><span class="wrap">${rule.title}</span><small class="muted">${rule.id}</small></th><td><${Verdict} verdict=${rule.verdict} /></td><td><p class="wrap">${rule.message}</p>${rule.findings.length > 0 && html`<ul class="plain-list">${rule.findings.slice(0, 10).map((finding) => html`<${Finding} finding=${finding} />`)}</ul>`}${['fail', 'warn'].includes(rule.verdict) && html`<p class="muted wrap">${rule.mend}</p>`}</td></tr>`)}</${Table}>`}</section>`;
 }
