@@ -168,4 +168,6 @@ setInterval(readHealth, 5000);
 followCalls();
 start();
 readHealth();
-render(html`<${App} />`, document.getElementById('app'));
+const root = document.getElementById('app');
+root.replaceChildren();
+render(html`<${App} />`, root);

@@ -18,6 +18,6 @@ export function templates(operation) {
     { label: '200 after 5 s', hint: 'The right answer, late.', word: 'late', then: { delay: '5s' } },
     { label: '200 with half of the body', hint: 'The connection ends in the middle.', word: 'cut', then: { body: { truncate: '50%' } } },
     { label: '200 with broken JSON', hint: 'A whole answer that cannot be parsed.', word: 'malformed', then: { body: { malformed: true } } },
-    { label: 'No answer (code none): the connection is reset', hint: 'As when a network fails.', word: 'reset', then: { connection: 'reset' } },
+    { label: 'No answer: the connection is reset', hint: 'As when a network fails.', word: 'reset', then: { connection: 'reset' } },
   ];
 }
