@@ -54,19 +54,27 @@ pub(crate) enum Ended {
     Interrupted,
 }
 
-/// Serves on a bound socket until SIGTERM or Ctrl-C. Then open requests are finished within the
+/// Serves on a bound socket until SIGTERM, Ctrl-C, or the end of `stop`. Then open requests are finished within the
 /// grace time, unless a second signal comes.
 ///
 /// # Errors
 /// The socket cannot be used.
-pub(crate) fn run(listener: TcpListener, state: State, settings: Settings) -> io::Result<Ended> {
+pub(crate) fn run(
+    listener: TcpListener,
+    state: State,
+    settings: Settings,
+    stop: impl Future<Output = ()>,
+) -> io::Result<Ended> {
     let engine = Arc::clone(&state.registry.shared.engine);
     actix_web::rt::System::new().block_on(async {
         let mut signals = Signals::start();
         let server = serve(listener, Arc::new(state), settings)?;
         let handle = server.handle();
         let interrupted = async {
-            signals.next().await;
+            tokio::select! {
+                () = signals.next() => {}
+                () = stop => {}
+            }
             sleep(LAST_CALLS).await;
             // The call itself sends the command; its future only waits for the end.
             drop(handle.stop(true));

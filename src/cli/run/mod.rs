@@ -2,8 +2,6 @@
 
 /// The flags.
 pub(crate) mod flags;
-/// Finds the scenario.
-mod find;
 /// Loads the scenario with what the flags change of it.
 pub(in crate::cli) mod load;
 /// The API key and the business number of the command.
@@ -21,6 +19,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::cli::find;
 use crate::cli::child::{self, open_files};
 use crate::cli::run::access::Access;
 use crate::cli::run::flags::Flags;
