@@ -246,11 +246,16 @@ fn the_plan_is_what_is_run_and_what_is_cut_is_told() {
 #[test]
 fn when_the_budget_is_over_the_rest_is_cut_and_that_is_no_failure() {
     let dir = scenario();
-    let Some((exit, report)) = explored(dir.path(), &["--budget", "1ms"], &["none", "reviews"]) else { return };
+    let Some((exit, report)) = explored(dir.path(), &["--budget", "1ms"], &["none", "reviews"]) else {
+        return;
+    };
     assert_eq!((exit, report["verdict"].as_str()), (0, Some("pass")));
     let runs = list(&report, "runs");
     assert!(!runs.is_empty() && runs.iter().all(|run| run["outcome"] == "cut"));
-    assert_eq!((&report["plan"]["runs"], &report["plan"]["cut"]), (&Value::from(0), &Value::from(runs.len())));
+    assert_eq!(
+        (&report["plan"]["runs"], &report["plan"]["cut"]),
+        (&Value::from(0), &Value::from(runs.len()))
+    );
     assert_eq!(report["made"]["runs"], 2);
 }
 
@@ -358,7 +363,8 @@ fn an_exploration_that_is_killed_leaves_no_process_and_goes_on_where_it_was() {
         if name == "-TERM" {
             assert_eq!(report(dir.path())["verdict"], "interrupted");
         }
-        let kept = || std::fs::read_to_string(dir.path().join("kept")).unwrap().matches("{\"result\"").count();
+        let kept =
+            || std::fs::read_to_string(dir.path().join("kept")).unwrap().matches("{\"result\"").count();
         let before = kept();
         let (exit, report) =
             explored(dir.path(), &["--resume", "kept", "--jobs", "4"], &["none", "reviews"]).unwrap();
