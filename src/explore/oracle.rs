@@ -171,9 +171,10 @@ pub(crate) fn deviations(
         return vec![Deviation::new(Oracle::Hang, message)];
     }
     let has_noticed = falls_back(names, classes, &observed.calls);
-    let rules = observed.failed_rules.iter().filter(|rule| {
-        !baseline.failed_rules.contains(rule.id) && !(has_noticed && rule.is_by_exit)
-    });
+    let rules = observed
+        .failed_rules
+        .iter()
+        .filter(|rule| !baseline.failed_rules.contains(rule.id) && !(has_noticed && rule.is_by_exit));
     let mut deviations: Vec<Deviation> = rules
         .map(|rule| Deviation {
             rule: Some(rule.id.to_owned()),
@@ -279,7 +280,8 @@ fn states(group: Group, baseline: &Baseline, observed: &Observed) -> Vec<Deviati
 fn content(kind: &str, gone: &[&Item], new: &[&Item], before: &[Item], masks: &Masks) -> Option<String> {
     let (gone, place) = gone.iter().find_map(|gone| {
         let differs = |place: &&String| {
-            !masks.has(kind, place) && !new.iter().any(|new| new.values.get(*place) == gone.values.get(*place))
+            !masks.has(kind, place)
+                && !new.iter().any(|new| new.values.get(*place) == gone.values.get(*place))
         };
         Some((*gone, gone.values.keys().find(differs)?))
     })?;

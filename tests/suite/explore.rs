@@ -76,7 +76,7 @@ fn kinds(report: &Value) -> Vec<String> {
 }
 
 /// Most runs of an exploration side by side. They mostly wait.
-const JOBS: [&str; 2] = ["--jobs", "4"];
+const JOBS: [&str; 2] = ["--jobs", "8"];
 
 /// Explores a client, and compares what is found.
 fn finds(arguments: &[&str], wanted: &[&str]) {
@@ -98,10 +98,9 @@ fn finds(arguments: &[&str], wanted: &[&str]) {
 }
 
 /// Clients, and what is found in each: the one thing that it does wrong.
-const CLIENTS: [(&[&str], &[&str]); 13] = [
+const CLIENTS: [(&[&str], &[&str]); 12] = [
     (&["no-timeout", "reviews"], &["hang lasting"]),
-    (&["none", "contact"], &[]),
-    (&["none", "qna", "reviews"], &[]),
+    (&["none", "qna"], &[]),
     // One that goes on with something else when it does not get what it wants.
     (&["none", "fallback"], &[]),
     (&["none", "greet"], &[]),
@@ -118,7 +117,7 @@ const CLIENTS: [(&[&str], &[&str]); 13] = [
 
 #[test]
 fn what_a_client_does_wrong_is_found_and_nothing_else() {
-    at_once(4, &CLIENTS, |(arguments, wanted)| finds(arguments, wanted));
+    at_once(6, &CLIENTS, |(arguments, wanted)| finds(arguments, wanted));
 }
 
 /// Does something with each of some things, so many at once.
@@ -246,11 +245,16 @@ fn the_plan_is_what_is_run_and_what_is_cut_is_told() {
 #[test]
 fn when_the_budget_is_over_the_rest_is_cut_and_that_is_no_failure() {
     let dir = scenario();
-    let Some((exit, report)) = explored(dir.path(), &["--budget", "1ms"], &["none", "reviews"]) else { return };
+    let Some((exit, report)) = explored(dir.path(), &["--budget", "1ms"], &["none", "reviews"]) else {
+        return;
+    };
     assert_eq!((exit, report["verdict"].as_str()), (0, Some("pass")));
     let runs = list(&report, "runs");
     assert!(!runs.is_empty() && runs.iter().all(|run| run["outcome"] == "cut"));
-    assert_eq!((&report["plan"]["runs"], &report["plan"]["cut"]), (&Value::from(0), &Value::from(runs.len())));
+    assert_eq!(
+        (&report["plan"]["runs"], &report["plan"]["cut"]),
+        (&Value::from(0), &Value::from(runs.len()))
+    );
     assert_eq!(report["made"]["runs"], 2);
 }
 
@@ -358,7 +362,8 @@ fn an_exploration_that_is_killed_leaves_no_process_and_goes_on_where_it_was() {
         if name == "-TERM" {
             assert_eq!(report(dir.path())["verdict"], "interrupted");
         }
-        let kept = || std::fs::read_to_string(dir.path().join("kept")).unwrap().matches("{\"result\"").count();
+        let kept =
+            || std::fs::read_to_string(dir.path().join("kept")).unwrap().matches("{\"result\"").count();
         let before = kept();
         let (exit, report) =
             explored(dir.path(), &["--resume", "kept", "--jobs", "4"], &["none", "reviews"]).unwrap();

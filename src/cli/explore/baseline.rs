@@ -52,7 +52,8 @@ pub(super) async fn learn(explorer: &Explorer<'_>) -> Result<Learnt, Failure> {
     let mut items: Vec<Vec<Item>> = all.iter().map(calls).collect();
     let (mut masks, mut stored_masks) = (Masks::default(), Masks::default());
     // Runs in the same second may have the same time of day in their calls.
-    let may_agree_by_chance = |items: &[Item]| side_by_side && times::tells(items, began, clock::system_now());
+    let may_agree_by_chance =
+        |items: &[Item]| side_by_side && times::tells(items, began, clock::system_now());
     if let [first, second] = &items[..]
         && all.iter().all(is_fine)
         && (apart(first, second, &masks) != (Vec::new(), Vec::new()) || may_agree_by_chance(first))

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use crate::expect::call::Call;
 use crate::expect::chain::{Chain, Gap, TOLERANCE};
+use crate::expect::middle::median;
 use crate::expect::outcome::Outcome;
 use crate::expect::report::{Finding, Verdict};
 use crate::expect::scorecard::judged::{Evidence, Judged, finding};
-use crate::expect::middle::median;
 use crate::expect::words;
 
 /// `retry-after`: a client waits as long as it was asked to.

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::expect::chain::TOLERANCE;
 use crate::expect::expectation::Deliveries;
 use crate::expect::record::Record;
-use crate::expect::chain::TOLERANCE;
 use crate::expect::verify::Outcome;
 use crate::expect::words;
 use crate::webhook::delivery::{Attempt, Delivery, Status};

@@ -36,7 +36,8 @@ pub(super) fn verify(record: &Record, pattern: &CallPattern) -> Outcome {
     match lists.as_slice() {
         [calls] => {
             let total = read.first().copied().unwrap_or_default();
-            let read: Vec<&Call> = calls.iter().copied().filter(|call| call.outcome() == Answered::Read).collect();
+            let read: Vec<&Call> =
+                calls.iter().copied().filter(|call| call.outcome() == Answered::Read).collect();
             Outcome::pass(format!("{total} of {total} records were read once, by {}", text::calls(&read)))
         }
         _ => Outcome::pass(format!("each of {} lists was read once and to its end ({records})", lists.len())),
