@@ -20,6 +20,8 @@ pub(crate) mod new;
 pub(crate) mod schema;
 /// `openapi`: the OpenAPI document of the API.
 pub(crate) mod openapi;
+/// `health`: ask a server whether it is ready.
+pub(crate) mod health;
 /// `completions`: shell completions.
 pub(crate) mod completions;
 
@@ -93,6 +95,8 @@ enum Command {
     Schema,
     /// Print the OpenAPI document of the API
     Openapi(openapi::Flags),
+    /// End with exit code 0 if a server is ready, for the checks of containers
+    Health(health::Flags),
     /// Print the completion script of a shell
     Completions(completions::Flags),
 }
@@ -124,6 +128,7 @@ pub(crate) fn main() -> ExitCode {
         Some(Command::New(flags)) => new::run(&flags),
         Some(Command::Schema) => schema::run(),
         Some(Command::Openapi(flags)) => openapi::run(&flags),
+        Some(Command::Health(flags)) => health::run(&flags),
         Some(Command::Completions(flags)) => completions::run(&flags),
     };
     exit.into()

@@ -19,6 +19,7 @@ mod outputs;
 
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use crate::cli::child::{self, open_files};
@@ -86,10 +87,11 @@ fn attempt(flags: &Flags) -> Result<Exit, Failure> {
         setup: Arc::new(setup),
         admin_token: None,
         admin: true,
+        is_draining: AtomicBool::new(false),
         metrics: Metrics::default(),
         log: None,
     };
-    let settings = Settings { workers, grace: Duration::ZERO, stall: Settings::STALL };
+    let settings = Settings { workers, drain: Duration::ZERO, grace: Duration::ZERO, stall: Settings::STALL };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.map_err(failed("start"))?.block_on(async {
         let server = bind::start(listener, state, settings).await.map_err(failed("start the server"))?;

@@ -16,6 +16,7 @@ pub(crate) mod watch;
 use std::io::{ErrorKind, IsTerminal};
 use std::net::TcpListener;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use socket2::SockRef;
@@ -124,6 +125,7 @@ fn serve(flags: &Flags, log: &Log) -> Result<(), Failure> {
         setup: Arc::clone(&setup),
         admin_token: flags.admin_token.clone(),
         admin,
+        is_draining: AtomicBool::new(false),
         metrics: Metrics::default(),
         log: Some(log.clone()),
     };
@@ -144,6 +146,7 @@ fn serve(flags: &Flags, log: &Log) -> Result<(), Failure> {
     build_first(&registry, log.format == Format::Text && !flags.quiet);
     let settings = Settings {
         workers,
+        drain: flags.drain,
         grace: Duration::from_secs(flags.grace),
         stall: Duration::from_secs(flags.stall),
     };
