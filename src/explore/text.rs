@@ -9,7 +9,7 @@ use crate::explore::plan::{COLUMNS, Group, Phase, Strike};
 use crate::explore::report::{Exploration, Verdict};
 
 /// How each outcome is shown in the matrix, the worst first, with its explanation.
-const SIGNS: [(Outcome, &str, &str); 8] = [
+pub(crate) const SIGNS: [(Outcome, &str, &str); 8] = [
     (Outcome::Finding, "X", "finding"),
     (Outcome::Error, "!", "the fault did not strike"),
     (Outcome::Accepted, "a", "accepted"),

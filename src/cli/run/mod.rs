@@ -59,7 +59,6 @@ fn attempt(flags: &Flags) -> Result<Exit, Failure> {
     serve::open_files::require(workers)?;
     long::set_workers(workers);
     let setup = Setup { keeps: flags.bundle.is_some(), ..setup(&flags.scenario, flags.now)? };
-    let outputs = Outputs::open(flags)?;
     let changes = Changes {
         seed: flags.seed,
         freeze: flags.freeze,
@@ -69,6 +68,8 @@ fn attempt(flags: &Flags) -> Result<Exit, Failure> {
     let Loaded { registry, board, warnings, .. } = load(&setup, &changes)?;
     let registry = Arc::new(registry);
     let access = Access::of(&registry.default_world().snapshot(), flags.key.as_deref())?;
+    // After a mistake in the scenario or the command line, the files of an earlier run are left as they are.
+    let outputs = Outputs::open(flags)?;
     let failed = |what: &str| {
         let what = what.to_owned();
         move |error: std::io::Error| Failure::cannot_start(format!("cannot {what}: {error}"))
