@@ -2,7 +2,7 @@
 import { signal } from './lib.js';
 import { inWorld, list } from './api.js';
 import { notify, say, world } from './state.js';
-import { listen } from './stream.js';
+import { connection, listen } from './stream.js';
 
 /** Most calls that are kept. */
 export const MOST = 500;
@@ -70,7 +70,12 @@ async function connected(lostFor) {
   const name = world.value;
   const before = newest;
   const found = await load(inWorld(`requests?brief=true&limit=${MOST}`));
-  if (!found || name !== world.value) return;
+  if (name !== world.value) return;
+  if (!found) {
+    // The server may just be starting.
+    setTimeout(() => { if (connection.value === 'open' && name === world.value) connected(lostFor); }, 700);
+    return;
+  }
   const { items } = found;
   const last = items.at(-1);
   const fresh = before !== null && (items.length === 0 || last.seq < before.seq || items.some(isOtherRun));
@@ -102,7 +107,7 @@ function askDurations() {
     const found = await load(inWorld(`requests?brief=true&after=${open.at(-1).seq - 1}&limit=${MOST}`));
     if (found && name === world.value) add(found.items.filter((entry) => !newest || entry.seq <= newest.seq || entry.durationMs !== null));
     if (calls.value.some((entry) => entry.durationMs === null)) askDurations();
-  }, rate.value > 100 ? 3000 : 700);
+  }, rate.value > 100 ? 4000 : 700);
 }
 
 function received({ texts, count }) {
