@@ -1,6 +1,7 @@
 // Runs the tests of the console, one after the other, each with a page and a world of its own.
+// DISK names the folder of the page's files, to try changes of them without building.
 import assert from 'node:assert/strict';
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { admin, chromium, running, serve, tests, work } from './harness.mjs';
 import './views.mjs';
@@ -28,6 +29,7 @@ for (const { name, run, options } of wanted) {
       await page.goto(`${url}/console/${view}?world=${world}${more}`);
       await page.locator('.connection.open').waitFor({ state: 'attached' });
     };
+    if (process.env.DISK) await page.route("**/console/**", (route) => { const p = new URL(route.request().url()).pathname.slice(9); return /\.(js|css)$/.test(p) ? route.fulfill({ body: readFileSync(process.env.DISK + p), contentType: p.endsWith("js") ? "text/javascript" : "text/css" }) : route.continue(); });
     await run({ page, context, browser, url: server.url, world, key: json.apiKey, open, problems });
     assert.deepEqual(problems, [], 'errors of the page');
     assert.deepEqual(foreign, [], 'requests to elsewhere');
@@ -35,7 +37,8 @@ for (const { name, run, options } of wanted) {
   } catch (error) {
     failed += 1;
     console.log(`FAIL  ${name}\n      ${String(error.stack).replaceAll('\n', '\n      ')}\n      ${problems.join('\n      ')}`);
-    await page.screenshot({ path: join(work, 'failed.png') }).catch(() => {});
+    if (process.env.SHOTS) await page.screenshot({ path: join(process.env.SHOTS, 'failed.png') }).catch(() => {});
+    console.log(`      the page: ${(await page.locator('main').innerText().catch(() => '')).slice(0, 600).replaceAll('\n', ' ')}`);
   }
   await context.close();
 }

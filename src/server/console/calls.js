@@ -26,13 +26,15 @@ function isOtherRun(entry) {
   return (known && known.elapsedMs !== entry.elapsedMs) || (newest && entry.elapsedMs < newest.elapsedMs - 5000 && entry.seq < newest.seq);
 }
 
-/** Adds entries, in the order in which they came. Returns whether they are of another run of the world than those before. */
+/** How many runs of the world were seen. */
+let runs = 0;
+
+/** Adds entries, in the order in which they came. Those of another run of the world take the place of all before. */
 function add(entries) {
-  let began = false;
   for (const entry of entries) {
     if (isOtherRun(entry)) {
       clear();
-      began = true;
+      runs += 1;
     }
     bySeq.set(entry.seq, entry);
     if (!newest || entry.seq >= newest.seq) newest = entry;
@@ -40,7 +42,6 @@ function add(entries) {
   const all = [...bySeq.values()].sort((left, right) => right.seq - left.seq).slice(0, MOST);
   bySeq = new Map(all.map((entry) => [entry.seq, entry]));
   calls.value = all;
-  return began;
 }
 
 function clear() {
@@ -68,7 +69,7 @@ async function load(path) {
 /** Reads the journal anew, after a connection was made. `lostFor` is how long there was none. */
 async function connected(lostFor) {
   const name = world.value;
-  const before = newest;
+  const [before, run] = [newest, runs];
   const found = await load(inWorld(`requests?brief=true&limit=${MOST}`));
   if (name !== world.value) return;
   if (!found) {
@@ -78,7 +79,8 @@ async function connected(lostFor) {
   }
   const { items } = found;
   const last = items.at(-1);
-  const fresh = before !== null && (items.length === 0 || last.seq < before.seq || items.some(isOtherRun));
+  // The stream may have brought calls of the new run meanwhile.
+  const fresh = before !== null && (runs !== run || items.length === 0 || last.seq < before.seq || items.some(isOtherRun));
   if (fresh) {
     clear();
     calls.value = [];
