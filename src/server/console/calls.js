@@ -86,6 +86,7 @@ async function connected(lostFor) {
     calls.value = [];
   }
   add(items);
+  askDurations();
   if (lostFor === null) return;
   const seconds = Math.max(1, Math.round(lostFor / 1000));
   const lost = `Connected again after ${seconds} s.`;
@@ -104,7 +105,8 @@ function askDurations() {
   asked ??= setTimeout(async () => {
     asked = null;
     const open = calls.value.filter((entry) => entry.durationMs === null);
-    if (open.length === 0 || paused.value || document.hidden) return;
+    // Another server may answer already; `connected` finds that out.
+    if (open.length === 0 || paused.value || document.hidden || connection.value !== 'open') return;
     const name = world.value;
     const found = await load(inWorld(`requests?brief=true&after=${open.at(-1).seq - 1}&limit=${MOST}`));
     if (found && name === world.value) add(found.items.filter((entry) => !newest || entry.seq <= newest.seq || entry.durationMs !== null));
