@@ -84,7 +84,7 @@ struct Last {
 impl Before {
     fn remark(&mut self, entry: &Entry) -> Vec<String> {
         let facts = &entry.facts;
-        if facts.spec.is_none() {
+        if facts.operation.is_none() {
             return Vec::new();
         }
         let (print, key) = (facts.fingerprint, facts.keys.label(facts.key_match).unwrap_or_default());

@@ -4,19 +4,23 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::api::call::{BODY_LIMIT, Body, Call};
 use crate::api::error::{ApiError, Code};
+use crate::api::operation::Operation;
 use crate::api::query::AnsweredPage;
 use crate::api::reply::Reply;
 use crate::auth::Caller;
 use crate::clock::Reading;
 use crate::dataset::facts::Dataset;
 use crate::fault::effect::Effect;
-use crate::operations;
 use crate::operations::spec::{Authorized, Context, Done, KeyIn, Run, Spec};
-use crate::pipeline::admit::{Admitted, Route};
+use crate::pipeline::admit::{Admitted, AtPath};
 use crate::pipeline::decide::Decided;
 use crate::pipeline::receive::Received;
+use crate::pipeline::nothing::nothing_at;
 use crate::pipeline::refuse::refuse;
+use crate::pipeline::route;
+use crate::route::Method;
 use crate::world::run::Run as WorldRun;
+use crate::world::snapshot::Snapshot;
 
 /// A reply before faults and CORS change it.
 pub(super) struct Ran {
@@ -30,7 +34,7 @@ pub(super) struct Ran {
 }
 
 impl Ran {
-    fn new(reply: Reply, code: Option<u32>) -> Self {
+    pub(super) fn new(reply: Reply, code: Option<u32>) -> Self {
         Self { reply, code, notes: Vec::new(), page: None }
     }
 }
@@ -39,15 +43,30 @@ impl Ran {
 pub(super) fn run(decided: &Decided<'_>, dataset: &Dataset) -> Ran {
     let admitted = decided.admitted;
     let Received { run, snapshot, call, .. } = admitted.received;
-    let refused = |spec: Option<&Spec>, error: &ApiError| {
-        let reply = refuse(snapshot, spec.map(|spec| spec.operation), error);
+    let refused = |operation: Option<Operation>, error: &ApiError| {
+        let reply = refuse(snapshot, operation, error);
         Ran::new(reply, Some(error.code.row().number))
     };
-    let Some(route) = &admitted.route else { return refused(None, &nothing_at(call.path)) };
-    let spec = route.spec;
+    let target = match &admitted.at_path {
+        AtPath::Operation(spec, parameter) => Answering::Operation(spec, parameter),
+        AtPath::Route(route) => Answering::Route(route),
+        AtPath::Nothing => {
+            let found = nothing_at(call.path, &snapshot.routes);
+            return refused(None, &found);
+        }
+        AtPath::Method(methods) => return other_method(snapshot, call, methods),
+        AtPath::NoCondition => {
+            let error = ApiError::new(Code::NotFound, NO_CONDITION);
+            return Ran { notes: vec![NO_CONDITION.to_owned()], ..refused(None, &error) };
+        }
+    };
+    let (operation, injected) = match target {
+        Answering::Operation(spec, _) => (spec.operation, spec.injected_2003),
+        Answering::Route(route) => (route.operation, "the request is not valid"),
+    };
     match decided.verdict.effect() {
         Some(Effect::Error(error)) => {
-            let reply = error.reply(spec.operation, spec.injected_2003, &snapshot.dialect);
+            let reply = error.reply(operation, injected, &snapshot.dialect);
             return Ran::new(reply, Some(error.number()));
         }
         Some(Effect::Status(status)) => return Ran::new(status.reply(), None),
@@ -56,23 +75,55 @@ pub(super) fn run(decided: &Decided<'_>, dataset: &Dataset) -> Ran {
         Some(Effect::Body(_) | Effect::Lost(_)) | None => {}
     }
     // A bug in an operation costs one request.
-    let result = catch_unwind(AssertUnwindSafe(|| check_and_run(admitted, route, dataset)));
-    match result.unwrap_or_else(|_| Err(ApiError::new(Code::Internal, ""))) {
-        Ok(Done { body, account, contact, note, page }) => {
+    let result = catch_unwind(AssertUnwindSafe(|| match target {
+        Answering::Operation(spec, parameter) => {
+            let Done { body, account, contact, note, page } =
+                check_and_run(admitted, spec, parameter, dataset)?;
             run.operation_done(spec.operation, (account, contact), admitted.reading.now);
-            Ran { notes: note.into_iter().collect(), page, ..Ran::new(Reply::json(200, body), None) }
+            let reply = Reply::json(200, body);
+            Ok(Ran { notes: note.into_iter().collect(), page, ..Ran::new(reply, None) })
         }
-        Err(error) => refused(Some(spec), &error),
+        Answering::Route(route) => route::run(decided, route),
+    }));
+    match result.unwrap_or_else(|_| Err(ApiError::new(Code::Internal, ""))) {
+        Ok(ran) => ran,
+        Err(error) => refused(Some(operation), &error),
     }
 }
 
-fn check_and_run(admitted: &Admitted<'_>, route: &Route<'_>, dataset: &Dataset) -> Result<Done, ApiError> {
+/// What answers a request.
+#[derive(Clone, Copy)]
+enum Answering<'a> {
+    Operation(&'static Spec, &'a str),
+    Route(&'a crate::route::Route),
+}
+
+/// The note where routes are at the path, and none of their conditions holds.
+const NO_CONDITION: &str = "no condition held";
+
+/// The 405 of a path that has routes for other methods.
+fn other_method(snapshot: &Snapshot, call: &Call<'_>, methods: &[Method]) -> Ran {
+    let allowed = methods.iter().map(|method| method.name()).collect::<Vec<_>>().join(", ");
+    let verb = if methods.len() == 1 { "is" } else { "are" };
+    let error =
+        ApiError::new(Code::Method, format!("{} is not allowed here; {allowed} {verb}", call.method));
+    let mut reply = refuse(snapshot, None, &error);
+    reply.headers.retain(|(name, _)| name != "allow");
+    Ran::new(reply.with("allow", allowed), Some(error.code.row().number))
+}
+
+fn check_and_run(
+    admitted: &Admitted<'_>,
+    spec: &'static Spec,
+    parameter: &str,
+    dataset: &Dataset,
+) -> Result<Done, ApiError> {
     let Admitted { received, key, reading, .. } = admitted;
     let Received { run: state, snapshot, call, .. } = received;
     if call.method != "POST" {
         return Err(ApiError::new(Code::Method, format!("{} is not allowed here; POST is", call.method)));
     }
-    if let KeyIn::Body(_) = route.spec.key {
+    if let KeyIn::Body(_) = spec.key {
         // The key is in the body, so the body is checked first.
         check_body(call)?;
         if let Err(error) = &received.body_key {
@@ -89,8 +140,8 @@ fn check_and_run(admitted: &Admitted<'_>, route: &Route<'_>, dataset: &Dataset) 
         added: added.as_deref(),
         ledger: &state.ledger,
     };
-    let authorized = Authorized { call, caller, parameter: &route.parameter };
-    match route.spec.run {
+    let authorized = Authorized { call, caller, parameter };
+    match spec.run {
         Run::ForAccount(invalid, run) => {
             let account = caller.enterprise(dataset, call, invalid)?;
             check_body(call)?;
@@ -103,19 +154,11 @@ fn check_and_run(admitted: &Admitted<'_>, route: &Route<'_>, dataset: &Dataset) 
     }
 }
 
-/// Step 2 failed: nothing is at the path.
-fn nothing_at(path: &str) -> ApiError {
-    let known = operations::ALL.map(|spec| spec.path).join(", ");
-    let path = if path.is_empty() { "/" } else { path };
-    let message = format!("Nothing is at {path}. The paths are {known}.");
-    ApiError { message: message.into(), ..ApiError::new(Code::NotFound, "") }
-}
-
 /// The detail where a key was minted for another world.
 pub(crate) const FOREIGN_KEY: &str = "the key was made with another world";
 
 /// Step 4.
-fn authenticate<'a>(received: &'a Received<'_>, key: Option<&str>) -> Result<Caller<'a>, ApiError> {
+pub(super) fn authenticate<'a>(received: &'a Received<'_>, key: Option<&str>) -> Result<Caller<'a>, ApiError> {
     let minted = received.world.minted.as_ref();
     if let Some(minted) = minted.filter(|minted| key == Some(&minted.key)) {
         return Ok(Caller { key: Some(minted) });
@@ -127,7 +170,7 @@ fn authenticate<'a>(received: &'a Received<'_>, key: Option<&str>) -> Result<Cal
 }
 
 /// Step 5.
-fn check_rate_limit(run: &WorldRun, caller: Caller<'_>, reading: Reading) -> Result<(), ApiError> {
+pub(super) fn check_rate_limit(run: &WorldRun, caller: Caller<'_>, reading: Reading) -> Result<(), ApiError> {
     let Some((key, limit)) = caller.key.and_then(|key| Some((key, key.rate_limit?))) else { return Ok(()) };
     let passed = run.quotas().pass(&key.key, limit, reading.start, reading.now);
     passed.map_err(|seconds| ApiError {

@@ -10,7 +10,7 @@ use crate::webhook::conversation::ConversationSnapshot;
 use crate::webhook::fault::DeliveryKey;
 use crate::webhook::payload::Payload;
 use crate::webhook::plan::WebhookPlan;
-use crate::webhook::template::Problem;
+use crate::template::Problem;
 
 /// Name of the event that the fault `unknown-event` sends. No subscription has it.
 pub(crate) const UNKNOWN: &str = "standin.unknown";

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::clock::Moment;
 use crate::webhook::settings::Webhooks;
-use crate::webhook::template::{self, LENIENT, Problem, STRICT};
+use crate::template::{self, LENIENT, Problem, STRICT};
 
 /// What a payload says.
 #[derive(Clone, Copy, Debug)]
