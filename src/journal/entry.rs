@@ -38,6 +38,8 @@ pub(crate) struct Facts {
     pub(crate) operation: Option<Operation>,
     /// Whether nothing is at the path.
     pub(crate) unmatched: bool,
+    /// Values of the parameters in the path of a route.
+    pub(crate) path_values: Box<[String]>,
     pub(crate) key_match: KeyMatch,
     /// Whether the path began with the world's name.
     pub(crate) prefixed: bool,

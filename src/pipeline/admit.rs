@@ -10,6 +10,7 @@ use crate::fault::request::Request;
 use crate::operations::spec::{KeyIn, Spec};
 use crate::pipeline::receive::{Received, Target};
 use crate::route::Method;
+use crate::route::path::plain;
 use crate::route::table::Found;
 
 /// A call that has arrived in its world.
@@ -51,6 +52,16 @@ impl AtPath<'_> {
         match self {
             Self::Operation(spec, _) => Some(*spec),
             Self::Route(_) | Self::Method(_) | Self::NoCondition | Self::Nothing => None,
+        }
+    }
+
+    /// The values of the parameters in the path of a route.
+    pub(super) fn path_values<'p>(&'p self, path: &'p str) -> Vec<Cow<'p, str>> {
+        match self {
+            Self::Route(route) => {
+                route.path.values(plain(path)).into_iter().map(|(_, value)| value).collect()
+            }
+            Self::Operation(..) | Self::Method(_) | Self::NoCondition | Self::Nothing => Vec::new(),
         }
     }
 

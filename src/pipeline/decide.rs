@@ -7,7 +7,6 @@ use crate::fault::request::Request;
 use crate::pipeline::admit::{Admitted, AtPath};
 use crate::pipeline::receive::Received;
 use crate::route::facts::DRAWS;
-use crate::route::path::plain;
 
 /// Stands for the operation of a request for a path where nothing is.
 const NO_OPERATION: Operation = Operation::new("");
@@ -16,7 +15,8 @@ const NO_OPERATION: Operation = Operation::new("");
 pub(super) struct Decided<'a> {
     pub(super) admitted: &'a Admitted<'a>,
     pub(super) seq: u64,
-    /// The fingerprint, and how often it was seen, from 1. Both are 0 where the journal is off.
+    /// The fingerprint, and how often it was seen, from 1. Both are 0 where the journal is off,
+    /// unless the route draws.
     pub(super) seen: (u64, u32),
     pub(super) verdict: Verdict<'a>,
 }
@@ -27,13 +27,9 @@ pub(super) fn decide<'a>(admitted: &'a Admitted<'a>) -> Decided<'a> {
     let Admitted { received, at_path, key, key_match, reading } = admitted;
     let Received { run, snapshot, call, .. } = received;
     let operation = at_path.operation().unwrap_or(NO_OPERATION);
-    let names_businesses = match at_path {
-        AtPath::Route(route) => route.path.values(plain(call.path)).into_iter().map(|(_, value)| value).collect(),
-        AtPath::Operation(..) | AtPath::Method(_) | AtPath::NoCondition | AtPath::Nothing => Vec::new(),
-    };
     let parameter = (operation, at_path.parameter());
     let request = Request::new(parameter, call, &snapshot.dialect, (key.as_deref(), *key_match))
-        .with_path_values(names_businesses);
+        .with_path_values(at_path.path_values(call.path));
     // What a route draws depends on the attempt, too.
     let draws = matches!(at_path, AtPath::Route(route) if route.uses(&DRAWS));
     let fingerprint = (run.journal.is_on() || draws).then(|| request.fingerprint());

@@ -1,5 +1,6 @@
 //! Writes a request into the journal of its world, and tells those who watch the world's stream.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::api::operation::Operation;
@@ -65,6 +66,7 @@ pub(super) fn record(decided: &Decided<'_>, shaped: Shaped) -> Outcome {
             spec: at_path.spec(),
             operation,
             unmatched: matches!(at_path, AtPath::Nothing),
+            path_values: at_path.path_values(call.path).into_iter().map(Cow::into_owned).collect(),
             key_match: decided.admitted.key_match,
             prefixed: *prefixed,
             answered: send_plan.answers(),

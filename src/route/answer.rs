@@ -155,7 +155,7 @@ fn write(
                     ("key".to_owned(), Value::from(key.as_str())),
                     ("value".to_owned(), serialized(&value)),
                 ]);
-                stored.push((name.clone(), stored.iter().rev().take(2).cloned().collect()));
+                stored.push((name.clone(), Value::from_pairs(stored.iter().rev().take(2).cloned())));
                 let mut ledger = asked.facts.ledger().lock().unwrap_or_else(PoisonError::into_inner);
                 ledger.store(name, key, value).map_err(|error| full(&error))?;
             }
@@ -170,8 +170,8 @@ fn write(
             }
         }
     }
-    context.set("stored", stored.into_iter().collect());
-    context.set("removed", removed.into_iter().collect());
+    context.set("stored", Value::from_pairs(stored));
+    context.set("removed", Value::from_pairs(removed));
     Ok(())
 }
 

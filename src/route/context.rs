@@ -81,7 +81,7 @@ impl Context {
 
     /// The root of the context, as templates take it.
     pub(crate) fn root(&self) -> Value {
-        self.names.iter().map(|(name, value)| (name.clone(), value.clone())).collect()
+        Value::from_pairs(self.names.iter().map(|(name, value)| (name.as_str(), value.clone())))
     }
 }
 
@@ -100,14 +100,14 @@ fn value(asked: &Asked<'_>, name: &str) -> Option<Value> {
         "path" => {
             let plain = crate::route::path::plain(call.path);
             let parameters = route.path.values(plain);
-            parameters.into_iter().map(|(name, value)| (name.to_owned(), Value::from(value.as_ref()))).collect()
+            Value::from_pairs(parameters.into_iter().map(|(name, value)| (name, Value::from(value.as_ref()))))
         }
         "query" => {
             let mut first: BTreeMap<String, Value> = BTreeMap::new();
             for (name, value) in call.parameters().filter(|(name, _)| name != "api_key") {
                 first.entry(name.into_owned()).or_insert_with(|| Value::from(value.as_ref()));
             }
-            first.into_iter().collect()
+            Value::from_pairs(first)
         }
         "header" => {
             let mut first: BTreeMap<String, Value> = BTreeMap::new();
@@ -115,7 +115,7 @@ fn value(asked: &Asked<'_>, name: &str) -> Option<Value> {
                 let value = String::from_utf8_lossy(value);
                 first.entry((*name).to_owned()).or_insert_with(|| Value::from(value.trim()));
             }
-            first.into_iter().collect()
+            Value::from_pairs(first)
         }
         "body" => match request.json() {
             Some(json) => serialized(json),

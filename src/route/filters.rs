@@ -143,7 +143,7 @@ fn group(state: &mut State<'_, '_>, list: Value, member: Option<String>) -> Resu
     for value in members(state, &list, member.as_deref())? {
         *counts.entry(as_key(&value).into_owned()).or_default() += 1;
     }
-    Ok(counts.into_iter().collect())
+    Ok(Value::from_pairs(counts))
 }
 
 fn sort_by(state: &mut State<'_, '_>, list: Value, member: String) -> Result<Value, Error> {
@@ -209,7 +209,7 @@ fn merge(state: &mut State<'_, '_>, one: Value, other: Value) -> Result<Value, E
             members.insert(as_key(&key).into_owned(), map.get_item(&key)?);
         }
     }
-    Ok(members.into_iter().collect())
+    Ok(Value::from_pairs(members))
 }
 
 /// The values of a map, as a list.

@@ -19,8 +19,6 @@ pub(crate) mod context;
 pub(crate) mod answer;
 /// JSON Schemas that requests must fit.
 pub(crate) mod schema;
-#[cfg(test)]
-mod tests;
 
 use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};

@@ -45,9 +45,10 @@ impl Table {
         taking.find(|route| request.meets(&route.condition)).map_or(Found::NoCondition, Found::Route)
     }
 
-    /// The route with a name.
-    pub(crate) fn named(&self, name: &str) -> Option<&Route> {
-        self.routes.iter().find(|route| route.name == name)
+    /// Whether a route at a path has a template that uses one of these names.
+    pub(crate) fn uses_at(&self, path: &str, names: &[&str]) -> bool {
+        let mut at_path = self.index.find(plain(path)).into_iter();
+        at_path.any(|at| self.routes.get(at as usize).is_some_and(|route| route.uses(names)))
     }
 
     /// The paths, each once, in the order of the routes.

@@ -226,8 +226,8 @@ mod tests {
         assert_eq!(fault.operations, Operations::Of(of));
         assert_eq!(fault.condition.keys, ["demo-key"]);
         assert_eq!(fault.condition.businesses, [100, 1001]);
-        assert_eq!(fault.condition.headers, [("x-run".to_owned(), texts(&["7", "8"]))]);
-        assert_eq!(fault.condition.query, [("sindex".to_owned(), texts(&["100"]))]);
+        assert_eq!(fault.condition.headers, [("x-run".to_owned(), vec!["7".into(), "8".into()])]);
+        assert_eq!(fault.condition.query, [("sindex".to_owned(), vec!["100".into()])]);
         let places: Vec<_> =
             fault.condition.body.iter().map(|(place, values)| (place.text(), values.len())).collect();
         assert_eq!(places, [("/pageSize", 1), ("/statuses/0", 2)]);
