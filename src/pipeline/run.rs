@@ -166,7 +166,15 @@ pub(super) fn authenticate<'a>(received: &'a Received<'_>, key: Option<&str>) ->
     if received.foreign_key {
         return Err(ApiError::new(Code::KeyInvalid, FOREIGN_KEY));
     }
-    received.snapshot.keys.authenticate(key)
+    received.snapshot.keys.authenticate(key).map_err(|error| {
+        let has_sent = error.code == Code::KeyMissing && received.call.parameter("api_key").is_some();
+        if !has_sent {
+            return error;
+        }
+        let detail = "the key was sent as `api_key` in the query, where it is no longer read; \
+                      `dialect: {query_api_key: accept}` in the scenario, or `preset: legacy`, accepts it";
+        ApiError { detail: detail.to_owned(), ..error }
+    })
 }
 
 /// Step 5.

@@ -109,6 +109,13 @@ fn value(asked: &Asked<'_>, name: &str) -> Option<Value> {
             }
             Value::from_pairs(first)
         }
+        "queries" => {
+            let mut all: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+            for (name, value) in call.parameters().filter(|(name, _)| name != "api_key") {
+                all.entry(name.into_owned()).or_default().push(Value::from(value.as_ref()));
+            }
+            Value::from_pairs(all)
+        }
         "header" => {
             let mut first: BTreeMap<String, Value> = BTreeMap::new();
             for (name, value) in &call.headers {

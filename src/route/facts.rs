@@ -8,6 +8,7 @@ use minijinja::{Error, ErrorKind, State, Value};
 use serde_json::json;
 
 use crate::api::dates::Day;
+use crate::api::sources::Source;
 use crate::auth::{Caller, Key};
 use crate::clock::Moment;
 use crate::dataset::added::{self, Additions, ListedQuestion, ListedReview};
@@ -34,7 +35,9 @@ pub(crate) trait Facts: Debug + Send + Sync {
 }
 
 /// The functions that read data.
-pub(crate) const FUNCTIONS: [&str; 8] = [
+pub(crate) const FUNCTIONS: [&str; 10] = [
+    "business",
+    "sources",
     "businesses",
     "locations",
     "competitors",
@@ -66,10 +69,12 @@ impl Object for DataFunction {
         let (own, days) = match self.name {
             "reviews" | "score" => ("business", true),
             "questions" => ("business", false),
-            "businesses" | "subscriptions" => ("", false),
+            "businesses" | "subscriptions" | "sources" => ("", false),
+            "business" => ("number", false),
             _ => ("account", false),
         };
-        let argument = |name: &str| named.get::<Option<Value>>(name).ok().flatten();
+        // An argument that is given and undefined finds nothing, and not all.
+        let argument = |name: &str| named.has(name).then(|| named.get::<Value>(name).unwrap_or_default());
         let business = if own.is_empty() { None } else { first.or_else(|| argument(own)) };
         let (since, until) = if days {
             (self.day("since", argument("since"))?, self.day("until", argument("until"))?)
@@ -81,6 +86,8 @@ impl Object for DataFunction {
         let place = business.as_ref().map(|number| reader.find(number));
         let value = match self.name {
             "businesses" => reader.businesses(),
+            "business" => reader.business(place.flatten()),
+            "sources" => reader.sources(),
             "locations" => reader.locations(place),
             "competitors" => reader.competitors(place),
             "reviews" => reader.reviews(place, since, until),
@@ -149,8 +156,27 @@ impl Reader<'_> {
         accounts.map(|account| account_value(self.dataset.account(account))).collect()
     }
 
-    fn locations(&self, account: Option<Place>) -> Value {
-        let location = |location: u32| {
+    /// An account or a location that the key covers.
+    fn business(&self, place: Place) -> Value {
+        let caller = Caller { key: self.facts.key() };
+        let covered = place.filter(|place| caller.covers(self.dataset, self.dataset.account_at(*place)));
+        match covered {
+            Some(BusinessRef::Account(account)) => account_value(self.dataset.account(account)),
+            Some(BusinessRef::Location(location)) => self.location(location),
+            None => Value::from(()),
+        }
+    }
+
+    fn sources(&self) -> Value {
+        let source = |source: &Source| {
+            serialized(&json!({
+                "alias": source.alias, "name": source.name, "recommendation": source.recommendation,
+            }))
+        };
+        self.dataset.sources.iter().map(source).collect()
+    }
+
+    fn location(&self, location: u32) -> Value {
             let account = self.dataset.account(self.dataset.account_of(location));
             let location = self.dataset.location(location);
             serialized(&json!({
@@ -163,9 +189,12 @@ impl Reader<'_> {
                 "account": account.number,
                 "accountName": account.name,
                 "category": account.category,
+                "type": "location",
             }))
-        };
-        self.locations_of(account).into_iter().map(location).collect()
+    }
+
+    fn locations(&self, account: Option<Place>) -> Value {
+        self.locations_of(account).into_iter().map(|location| self.location(location)).collect()
     }
 
     fn competitors(&self, account: Option<Place>) -> Value {

@@ -23,6 +23,7 @@ pub(crate) static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(||
     environment.add_filter("date", date);
     environment.add_filter("merge", merge);
     environment.add_filter("values", values);
+    environment.add_filter("times", times);
     let select = |keep: bool, name: &'static str, plain: Value| {
         let plain = measured(name, weigh, plain);
         move |state: &mut State<'_, '_>, args: Rest<Value>, kwargs: Kwargs| {
@@ -40,11 +41,11 @@ pub(crate) static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(||
 });
 
 /// The filters that exist, for suggestions.
-pub(crate) const NAMES: [&str; 46] = [
+pub(crate) const NAMES: [&str; 47] = [
     "abs", "average", "capitalize", "count", "date", "default", "dictsort", "escape", "first", "float", "group",
     "groupby", "int", "items", "join", "last", "length", "lines", "list", "lower", "map", "max", "merge", "min",
     "page", "reject", "rejectattr", "replace", "reverse", "round", "safe", "select", "selectattr", "sort",
-    "sort_by", "split", "string", "sum", "title", "tojson", "trim", "unique", "upper", "values", "d", "e",
+    "sort_by", "split", "string", "sum", "times", "title", "tojson", "trim", "unique", "upper", "values", "d", "e",
 ];
 
 fn wrong(message: impl Into<String>) -> Error {
@@ -210,6 +211,19 @@ fn merge(state: &mut State<'_, '_>, one: Value, other: Value) -> Result<Value, E
         }
     }
     Ok(Value::from_pairs(members))
+}
+
+/// A product. The operator `*` would also repeat texts.
+fn times(one: Value, other: Value) -> Result<Value, Error> {
+    let whole = |value: &Value| value.as_i64().or_else(|| value.as_str()?.trim().parse().ok());
+    if let (Some(one), Some(other)) = (whole(&one), whole(&other)) {
+        let product = one.checked_mul(other).ok_or_else(|| wrong("this product is too large"))?;
+        return Ok(Value::from(product));
+    }
+    let number = |value: &Value| {
+        value.to_string().trim().parse::<f64>().map_err(|_| wrong(format!("{value} is not a number")))
+    };
+    Ok(Value::from(number(&one)? * number(&other)?))
 }
 
 /// The values of a map, as a list.

@@ -131,5 +131,5 @@ impl Route {
 }
 
 /// The names that every template sees, besides functions.
-pub(crate) const VALUES: [&str; 10] =
-    ["path", "query", "header", "body", "key", "now", "today", "method", "stored", "removed"];
+pub(crate) const VALUES: [&str; 11] =
+    ["path", "query", "queries", "header", "body", "key", "now", "today", "method", "stored", "removed"];

@@ -64,6 +64,11 @@ impl RequestSchema {
         Ok(Self { parts: compiled.collect::<Result<_, _>>()? })
     }
 
+    /// The schema of a part, if it has one.
+    pub(crate) fn of(&self, part: Part) -> Option<&Value> {
+        self.parts.iter().find(|(known, ..)| *known == part).map(|(_, schema, _)| schema)
+    }
+
     /// Why a request does not fit. None if it does.
     pub(crate) fn misfit(&self, asked: &Asked<'_>) -> Option<Misfit> {
         self.parts.iter().find_map(|(part, schema, validator)| {

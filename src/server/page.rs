@@ -8,7 +8,8 @@ use crate::server::state::State;
 
 /// A short page of links; for anything but a browser, the same as JSON.
 pub(crate) async fn get(state: web::Data<State>, request: HttpRequest) -> HttpResponse {
-    let scenario = state.registry.default_world().snapshot().scenario.clone();
+    let snapshot = state.registry.default_world().snapshot();
+    let scenario = snapshot.scenario.clone();
     let accept = request.headers().get(header::ACCEPT).and_then(|value| value.to_str().ok());
     if !accept.unwrap_or_default().contains("text/html") {
         let paths = operations::ALL.map(|spec| spec.path);
@@ -16,6 +17,7 @@ pub(crate) async fn get(state: web::Data<State>, request: HttpRequest) -> HttpRe
             "standin": env!("CARGO_PKG_VERSION"),
             "scenario": scenario,
             "operations": paths,
+            "routes": snapshot.routes.routes.len(),
         }));
     }
     let rows = operations::ALL.map(|spec| format!("<li><code>POST {}</code></li>", spec.path)).concat();
