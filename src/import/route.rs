@@ -181,6 +181,7 @@ impl Answers {
     fn of(document: &Document<'_>, operation: &Operation<'_>, told: &mut Vec<String>) -> Self {
         let id = operation.id();
         let (mut success, mut errors): (Option<Answer>, Vec<Answer>) = (None, Vec::new());
+        let mut otherwise = None;
         for (status, response) in operation.value["responses"].as_object().into_iter().flatten() {
             let Some(response) = document.resolve(response) else {
                 told.push(format!("{id}: the answer {status} is left out: its `$ref` leads to nothing"));
@@ -205,10 +206,15 @@ impl Answers {
                 if success.as_ref().is_none_or(|known| known.status > number) {
                     success = Some(answer);
                 }
-            } else if number >= 400 && !(is_default && errors.iter().any(|known| known.status == 400)) {
+            } else if is_default {
+                otherwise = Some(answer);
+            } else if number >= 400 {
                 errors.retain(|known| known.status != number);
                 errors.push(answer);
             }
+        }
+        if errors.iter().all(|answer| answer.status >= 500) {
+            errors.extend(otherwise);
         }
         let success = success.unwrap_or_else(|| {
             told.push(format!("{id}: no answer below 300 is documented: it answers 200 without a body"));
