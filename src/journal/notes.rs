@@ -73,7 +73,8 @@ fn empty_filters(entry: &Entry, call: &Call<'_>) -> Vec<String> {
     let has = |field: &str| spec.fields().any(|known| known == field);
     let mut notes = Vec::new();
     let dialect = &entry.facts.dialect;
-    let is_competitor = call.parameter(&dialect.names.competitor).is_some_and(|it| it.eq_ignore_ascii_case("true"));
+    let is_competitor =
+        call.parameter(&dialect.names.competitor).is_some_and(|it| it.eq_ignore_ascii_case("true"));
     let ends_before = match dialect.to_date {
         ToDate::Inclusive => false,
         ToDate::Exclusive => true,
@@ -90,8 +91,13 @@ fn empty_filters(entry: &Entry, call: &Call<'_>) -> Vec<String> {
         }
     }
     for field in ["sources", "reviewSources"] {
-        let listed: Vec<&str> =
-            body.get(field).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+        let listed: Vec<&str> = body
+            .get(field)
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
         let unknown: Vec<&str> =
             listed.iter().copied().filter(|name| sources::find(&dialect.sources, name).is_none()).collect();
         if has(field) && !unknown.is_empty() {

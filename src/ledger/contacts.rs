@@ -68,9 +68,8 @@ impl<'a> ContactView<'a> {
     /// The contact with the lowest id among those with an identity.
     fn find(&self, identity: &Identity) -> Option<&'a Contact> {
         let written = self.written.into_iter().flat_map(|written| written.find(identity));
-        let stale = |id: &u64| {
-            self.is_removed(*id) || self.written.is_some_and(|written| written.get(*id).is_some())
-        };
+        let stale =
+            |id: &u64| self.is_removed(*id) || self.written.is_some_and(|written| written.get(*id).is_some());
         let seeded = self.seeded.into_iter().flat_map(|seeded| seeded.find(identity)).filter(|id| !stale(id));
         written.chain(seeded).min().and_then(|id| self.get(id))
     }

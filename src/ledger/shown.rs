@@ -58,34 +58,34 @@ struct Preferences {
 
 impl Contact {
     pub(crate) fn of(contact: &records::Contact) -> Self {
-    let contact = contact.clone();
-    let field = |field: records::CustomField| CustomField {
-        field_name: field.name,
-        r#type: field.kind,
-        field_value: field.value,
-    };
-    let preferences = |preferences: records::Preferences| Preferences {
-        marketing_optin: preferences.marketing_optin,
-        feedback_optin: preferences.feedback_optin,
-        service_optin: preferences.service_optin,
-    };
-    Self {
-        custom_fields: contact.custom_fields.into_iter().map(field).collect(),
-        email_preferences: contact.email_preferences.map(preferences),
-        sms_preferences: contact.sms_preferences.map(preferences),
-        id: contact.id,
-        first_name: contact.first_name,
-        last_name: contact.last_name,
-        email: contact.email,
-        phone: contact.phone,
-        country_code: contact.country_code,
-        sms_optin: contact.sms_optin,
-        blocked: contact.blocked,
-        business_ids: contact.business_ids,
-        tags: contact.tags,
-        external_id: contact.external_id,
+        let contact = contact.clone();
+        let field = |field: records::CustomField| CustomField {
+            field_name: field.name,
+            r#type: field.kind,
+            field_value: field.value,
+        };
+        let preferences = |preferences: records::Preferences| Preferences {
+            marketing_optin: preferences.marketing_optin,
+            feedback_optin: preferences.feedback_optin,
+            service_optin: preferences.service_optin,
+        };
+        Self {
+            custom_fields: contact.custom_fields.into_iter().map(field).collect(),
+            email_preferences: contact.email_preferences.map(preferences),
+            sms_preferences: contact.sms_preferences.map(preferences),
+            id: contact.id,
+            first_name: contact.first_name,
+            last_name: contact.last_name,
+            email: contact.email,
+            phone: contact.phone,
+            country_code: contact.country_code,
+            sms_optin: contact.sms_optin,
+            blocked: contact.blocked,
+            business_ids: contact.business_ids,
+            tags: contact.tags,
+            external_id: contact.external_id,
+        }
     }
-}
 }
 
 /// A webhook subscription.
@@ -93,10 +93,10 @@ impl Contact {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Subscription {
     #[serde(rename = "subscriptionId")]
-    id: u64,
-    business_id: u64,
+    pub(crate) id: u64,
+    pub(crate) business_id: u64,
     pub(crate) events: Vec<String>,
-    endpoint: String,
+    pub(crate) endpoint: String,
 }
 
 impl Subscription {

@@ -88,7 +88,12 @@ mod tests {
 
     #[test]
     fn a_near_path_is_suggested() {
-        let known = ["/v1/review/businessid/{id}/summary", "/v1/customer/list", "/v1/qna/unanswered/get", "/v1/business/{id}"];
+        let known = [
+            "/v1/review/businessid/{id}/summary",
+            "/v1/customer/list",
+            "/v1/qna/unanswered/get",
+            "/v1/business/{id}",
+        ];
         for (path, near) in [
             ("/v1/review/businessID/7/summary", Some(known[0])),
             ("/v1/contacts/list", None),

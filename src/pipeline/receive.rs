@@ -104,8 +104,8 @@ pub(crate) fn receive<'a>(registry: &Registry, mut call: Call<'a>) -> Result<Rec
         Some(_) => None,
         None => world_in_baggage(&call).filter(|_| registry.default_world().snapshot().dialect.baggage),
     };
-    let target =
-        operations::at(call.path).map_or(Target::Other, |(spec, parameter)| Target::Operation(spec, parameter));
+    let target = operations::at(call.path)
+        .map_or(Target::Other, |(spec, parameter)| Target::Operation(spec, parameter));
     let body_key = match target {
         Target::Operation(Spec { key: KeyIn::Body(read), .. }, _) => read(&call),
         Target::Operation(..) | Target::Other => Ok(None),

@@ -9,11 +9,12 @@ use crate::auth::{Caller, Key};
 use crate::dataset::added::Additions;
 use crate::dataset::facts::Dataset;
 use crate::fault::request::Request;
+use crate::journal::checks::Check;
 use crate::ledger::Ledger;
 use crate::pipeline::decide::Decided;
 use crate::pipeline::receive::Received;
 use crate::pipeline::refuse::printable;
-use crate::pipeline::run::{Ran, authenticate, check_rate_limit};
+use crate::pipeline::run::{Ran, Refusal, authenticate, check_rate_limit};
 use crate::route::Route;
 use crate::route::answer::{Answered, answer};
 use crate::route::context::Asked;
@@ -56,24 +57,25 @@ impl Facts for WorldFacts {
     }
 }
 
-pub(super) fn run(decided: &Decided<'_>, route: &Route) -> Result<Ran, ApiError> {
+pub(super) fn run(decided: &Decided<'_>, route: &Route) -> Result<Ran, Refusal> {
     let admitted = decided.admitted;
     let Received { world, run, snapshot, call, .. } = admitted.received;
     let key = admitted.key.as_deref();
     let caller = match authenticate(admitted.received, key) {
         Ok(caller) => caller,
-        Err(error) if route.requires_key => return Err(error),
+        Err(error) if route.requires_key => return Err(Refusal(Check::Key, error)),
         Err(_) => Caller { key: None },
     };
-    check_rate_limit(run, caller, admitted.reading)?;
+    check_rate_limit(run, caller, admitted.reading).map_err(Check::RateLimit.refuses())?;
     if let Body::TooLarge = call.body {
-        return Err(ApiError::new(Code::TooLarge, format!("the body is over {BODY_LIMIT} bytes")));
+        let error = ApiError::new(Code::TooLarge, format!("the body is over {BODY_LIMIT} bytes"));
+        return Err(Refusal(Check::Body, error));
     }
     let operation = (route.operation, "");
     let request = Request::new(operation, call, &snapshot.dialect, (key, admitted.key_match));
     let media = call.header("content-type").unwrap_or_default().to_ascii_lowercase();
     if media.contains("json") && !call.bytes().is_empty() && request.json().is_none() {
-        return Err(ApiError::new(Code::NotJson, "the body is not JSON"));
+        return Err(Refusal(Check::Body, ApiError::new(Code::NotJson, "the body is not JSON")));
     }
     let facts = WorldFacts {
         snapshot: Arc::clone(snapshot),
@@ -90,7 +92,7 @@ pub(super) fn run(decided: &Decided<'_>, route: &Route) -> Result<Ran, ApiError>
         seed: snapshot.seed,
         attempt: decided.seen.1,
     };
-    let Answered { mut reply, misfit, notes } = answer(&asked)?;
+    let Answered { mut reply, misfit, notes } = answer(&asked).map_err(Check::Operation.refuses())?;
     if let Some(misfit) = misfit {
         reply = reply.with("x-standin-detail", printable(&misfit.0));
     }

@@ -11,11 +11,12 @@ use crate::auth::Caller;
 use crate::clock::Reading;
 use crate::dataset::facts::Dataset;
 use crate::fault::effect::Effect;
+use crate::journal::checks::Check;
 use crate::operations::spec::{Authorized, Context, Done, KeyIn, Run, Spec};
 use crate::pipeline::admit::{Admitted, AtPath};
 use crate::pipeline::decide::Decided;
-use crate::pipeline::receive::Received;
 use crate::pipeline::nothing::nothing_at;
+use crate::pipeline::receive::Received;
 use crate::pipeline::refuse::refuse;
 use crate::pipeline::route;
 use crate::route::Method;
@@ -27,6 +28,8 @@ pub(super) struct Ran {
     pub(super) reply: Reply,
     /// Code of the API error that was answered.
     pub(super) code: Option<u32>,
+    /// The check that refused the call.
+    pub(super) refused_by: Option<Check>,
     /// Remarks for the journal.
     pub(super) notes: Vec<String>,
     /// The page of a list that was answered.
@@ -35,7 +38,7 @@ pub(super) struct Ran {
 
 impl Ran {
     pub(super) fn new(reply: Reply, code: Option<u32>) -> Self {
-        Self { reply, code, notes: Vec::new(), page: None }
+        Self { reply, code, refused_by: None, notes: Vec::new(), page: None }
     }
 }
 
@@ -43,20 +46,20 @@ impl Ran {
 pub(super) fn run(decided: &Decided<'_>, dataset: &Dataset) -> Ran {
     let admitted = decided.admitted;
     let Received { run, snapshot, call, .. } = admitted.received;
-    let refused = |operation: Option<Operation>, error: &ApiError| {
+    let refused = |operation: Option<Operation>, Refusal(check, error): &Refusal| {
         let reply = refuse(snapshot, operation, error);
-        Ran::new(reply, Some(error.code.row().number))
+        Ran { refused_by: Some(*check), ..Ran::new(reply, Some(error.code.row().number)) }
     };
     let target = match &admitted.at_path {
         AtPath::Operation(spec, parameter) => Answering::Operation(spec, parameter),
         AtPath::Route(route) => Answering::Route(route),
         AtPath::Nothing => {
             let found = nothing_at(call.path, &snapshot.routes);
-            return refused(None, &found);
+            return refused(None, &Refusal(Check::Path, found));
         }
         AtPath::Method(methods) => return other_method(snapshot, call, methods),
         AtPath::NoCondition => {
-            let error = ApiError::new(Code::NotFound, NO_CONDITION);
+            let error = Refusal(Check::Path, ApiError::new(Code::NotFound, NO_CONDITION));
             return Ran { notes: vec![NO_CONDITION.to_owned()], ..refused(None, &error) };
         }
     };
@@ -85,9 +88,19 @@ pub(super) fn run(decided: &Decided<'_>, dataset: &Dataset) -> Ran {
         }
         Answering::Route(route) => route::run(decided, route),
     }));
-    match result.unwrap_or_else(|_| Err(ApiError::new(Code::Internal, ""))) {
+    let failed = |_| Err(Refusal(Check::Operation, ApiError::new(Code::Internal, "")));
+    match result.unwrap_or_else(failed) {
         Ok(ran) => ran,
-        Err(error) => refused(Some(operation), &error),
+        Err(refusal) => refused(Some(operation), &refusal),
+    }
+}
+
+/// An API error, and the check that answers it.
+pub(super) struct Refusal(pub(super) Check, pub(super) ApiError);
+
+impl Check {
+    pub(super) fn refuses(self) -> impl Fn(ApiError) -> Refusal {
+        move |error| Refusal(self, error)
     }
 }
 
@@ -105,11 +118,11 @@ const NO_CONDITION: &str = "no condition held";
 fn other_method(snapshot: &Snapshot, call: &Call<'_>, methods: &[Method]) -> Ran {
     let allowed = methods.iter().map(|method| method.name()).collect::<Vec<_>>().join(", ");
     let verb = if methods.len() == 1 { "is" } else { "are" };
-    let error =
-        ApiError::new(Code::Method, format!("{} is not allowed here; {allowed} {verb}", call.method));
+    let error = ApiError::new(Code::Method, format!("{} is not allowed here; {allowed} {verb}", call.method));
     let mut reply = refuse(snapshot, None, &error);
     reply.headers.retain(|(name, _)| name != "allow");
-    Ran::new(reply.with("allow", allowed), Some(error.code.row().number))
+    let reply = reply.with("allow", allowed);
+    Ran { refused_by: Some(Check::Path), ..Ran::new(reply, Some(error.code.row().number)) }
 }
 
 fn check_and_run(
@@ -117,21 +130,22 @@ fn check_and_run(
     spec: &'static Spec,
     parameter: &str,
     dataset: &Dataset,
-) -> Result<Done, ApiError> {
+) -> Result<Done, Refusal> {
     let Admitted { received, key, reading, .. } = admitted;
     let Received { run: state, snapshot, call, .. } = received;
     if call.method != "POST" {
-        return Err(ApiError::new(Code::Method, format!("{} is not allowed here; POST is", call.method)));
+        let error = ApiError::new(Code::Method, format!("{} is not allowed here; POST is", call.method));
+        return Err(Refusal(Check::Path, error));
     }
     if let KeyIn::Body(_) = spec.key {
         // The key is in the body, so the body is checked first.
-        check_body(call)?;
+        check_body(call).map_err(Check::Body.refuses())?;
         if let Err(error) = &received.body_key {
-            return Err(error.clone());
+            return Err(Refusal(Check::Body, error.clone()));
         }
     }
-    let caller = authenticate(received, key.as_deref())?;
-    check_rate_limit(state, caller, *reading)?;
+    let caller = authenticate(received, key.as_deref()).map_err(Check::Key.refuses())?;
+    check_rate_limit(state, caller, *reading).map_err(Check::RateLimit.refuses())?;
     let added = state.added.read(dataset);
     let context = Context {
         dialect: &snapshot.dialect,
@@ -143,13 +157,13 @@ fn check_and_run(
     let authorized = Authorized { call, caller, parameter };
     match spec.run {
         Run::ForAccount(invalid, run) => {
-            let account = caller.enterprise(dataset, call, invalid)?;
-            check_body(call)?;
-            run(&context, &authorized, account)
+            let account = caller.enterprise(dataset, call, invalid).map_err(Check::Account.refuses())?;
+            check_body(call).map_err(Check::Body.refuses())?;
+            run(&context, &authorized, account).map_err(Check::Fields.refuses())
         }
         Run::ForKey(run) => {
-            check_body(call)?;
-            run(&context, &authorized)
+            check_body(call).map_err(Check::Body.refuses())?;
+            run(&context, &authorized).map_err(Check::Fields.refuses())
         }
     }
 }
@@ -158,7 +172,10 @@ fn check_and_run(
 pub(crate) const FOREIGN_KEY: &str = "the key was made with another world";
 
 /// Step 4.
-pub(super) fn authenticate<'a>(received: &'a Received<'_>, key: Option<&str>) -> Result<Caller<'a>, ApiError> {
+pub(super) fn authenticate<'a>(
+    received: &'a Received<'_>,
+    key: Option<&str>,
+) -> Result<Caller<'a>, ApiError> {
     let minted = received.world.minted.as_ref();
     if let Some(minted) = minted.filter(|minted| key == Some(&minted.key)) {
         return Ok(Caller { key: Some(minted) });

@@ -13,13 +13,13 @@ use crate::auth::Caller;
 use crate::fault::matching::accepts_text;
 use crate::ledger::Full;
 use crate::ledger::shown;
-use crate::template::compiled::serialized;
 use crate::route::context::{Asked, Context};
 use crate::route::schema::Misfit;
 use crate::route::tree::Text;
 use crate::route::{Content, Response, When, Write};
 use crate::template::Problem;
 use crate::template::compiled::Budget;
+use crate::template::compiled::serialized;
 
 /// The answer of a route.
 #[derive(Debug)]
@@ -38,7 +38,8 @@ pub(crate) struct Answered {
 pub(crate) fn answer(asked: &Asked<'_>) -> Result<Answered, ApiError> {
     let route = asked.route;
     // Most routes of an imported document have one response without templates.
-    if let [Response { when: None, status, headers, content: Content::Json(tree) }] = route.responses.as_slice()
+    if let [Response { when: None, status, headers, content: Content::Json(tree) }] =
+        route.responses.as_slice()
         && let (true, true, Some(text)) = (route.writes.is_empty(), headers.is_empty(), tree.literal())
     {
         let reply = Reply::json(*status, Bytes::copy_from_slice(text));
@@ -81,7 +82,9 @@ pub(crate) fn answer(asked: &Asked<'_>) -> Result<Answered, ApiError> {
     for (name, value) in &response.headers {
         let value = value.text(&root, &mut budget).map_err(failed)?;
         if value.chars().any(|letter| letter.is_control() && letter != '\t') {
-            notes.push(format!("the header {name} had a line break or another control character, and was left out"));
+            notes.push(format!(
+                "the header {name} had a line break or another control character, and was left out"
+            ));
             continue;
         }
         reply.headers.retain(|(known, _)| known != name);
@@ -149,8 +152,9 @@ fn write(
                 let problem = |problem: Problem| failed(&route.name, "its `store`", &problem);
                 let key = text_key(key, root, budget).map_err(problem)?;
                 let rendered = value.render(root, budget).map_err(problem)?;
-                let value: serde_json::Value = serde_json::from_slice(&rendered)
-                    .map_err(|error| ApiError::new(Code::Internal, format!("route:{}: {error}", route.name)))?;
+                let value: serde_json::Value = serde_json::from_slice(&rendered).map_err(|error| {
+                    ApiError::new(Code::Internal, format!("route:{}: {error}", route.name))
+                })?;
                 stored.extend([
                     ("key".to_owned(), Value::from(key.as_str())),
                     ("value".to_owned(), serialized(&value)),

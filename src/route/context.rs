@@ -11,11 +11,11 @@ use crate::clock::Moment;
 use crate::draw::Seed;
 use crate::fault::request::Request;
 use crate::ledger::stored::Shelf;
-use crate::template::compiled::serialized;
 use crate::route::Route;
 use crate::route::facts::{DRAWS, DataFunction, DrawFunction, Draws, FUNCTIONS, Facts, now};
 use crate::route::filters::TextWithMembers;
 use crate::route::records::as_key;
+use crate::template::compiled::serialized;
 
 /// A request to a route, and all that decides its answer.
 #[derive(Debug)]

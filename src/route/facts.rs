@@ -19,8 +19,8 @@ use crate::dataset::selection::Filter;
 use crate::draw::{Draw, Seed};
 use crate::ledger::Ledger;
 use crate::ledger::shown::Subscription;
-use crate::template::compiled::serialized;
 use crate::route::records::{Record, Records};
+use crate::template::compiled::serialized;
 use crate::template::{Left, too_large};
 
 /// The data of one world.
@@ -177,20 +177,20 @@ impl Reader<'_> {
     }
 
     fn location(&self, location: u32) -> Value {
-            let account = self.dataset.account(self.dataset.account_of(location));
-            let location = self.dataset.location(location);
-            serialized(&json!({
-                "number": location.number,
-                "name": location.name,
-                "city": location.city,
-                "state": location.state,
-                "country": location.country,
-                "levels": location.levels,
-                "account": account.number,
-                "accountName": account.name,
-                "category": account.category,
-                "type": "location",
-            }))
+        let account = self.dataset.account(self.dataset.account_of(location));
+        let location = self.dataset.location(location);
+        serialized(&json!({
+            "number": location.number,
+            "name": location.name,
+            "city": location.city,
+            "state": location.state,
+            "country": location.country,
+            "levels": location.levels,
+            "account": account.number,
+            "accountName": account.name,
+            "category": account.category,
+            "type": "location",
+        }))
     }
 
     fn locations(&self, account: Option<Place>) -> Value {
@@ -209,10 +209,11 @@ impl Reader<'_> {
                 all
             }
         };
-        let found = numbers.into_iter().filter_map(|number| match self.dataset.find(number.try_into().ok()?)? {
-            BusinessRef::Account(account) => Some(account_value(self.dataset.account(account))),
-            BusinessRef::Location(_) => None,
-        });
+        let found =
+            numbers.into_iter().filter_map(|number| match self.dataset.find(number.try_into().ok()?)? {
+                BusinessRef::Account(account) => Some(account_value(self.dataset.account(account))),
+                BusinessRef::Location(_) => None,
+            });
         found.collect()
     }
 
@@ -220,10 +221,11 @@ impl Reader<'_> {
         let locations = self.locations_of(business);
         let filter = Filter { locations: Some(&locations), from: since, to: until, ..Filter::default() };
         let additions = self.facts.added();
-        let list = added::reviews(self.dataset, additions.as_deref(), &filter, None).map(|listed| match listed {
-            ListedReview::Seeded(row) => Record::Review(row),
-            ListedReview::Added(review) => Record::AddedReview(Arc::clone(review)),
-        });
+        let list =
+            added::reviews(self.dataset, additions.as_deref(), &filter, None).map(|listed| match listed {
+                ListedReview::Seeded(row) => Record::Review(row),
+                ListedReview::Added(review) => Record::AddedReview(Arc::clone(review)),
+            });
         self.records(list.collect())
     }
 
@@ -255,9 +257,10 @@ impl Reader<'_> {
                 (self.dataset.accounts().filter(covered).collect(), None)
             }
             Some(None) => (Vec::new(), None),
-            Some(Some(BusinessRef::Account(account))) => {
-                (self.dataset.accounts().filter(|other| self.dataset.is_under(*other, account)).collect(), None)
-            }
+            Some(Some(BusinessRef::Account(account))) => (
+                self.dataset.accounts().filter(|other| self.dataset.is_under(*other, account)).collect(),
+                None,
+            ),
             Some(Some(BusinessRef::Location(location))) => {
                 (vec![self.dataset.account_of(location)], Some(self.dataset.location(location).number))
             }
@@ -278,10 +281,11 @@ impl Reader<'_> {
 
     fn subscriptions(&self) -> Value {
         let caller = Caller { key: self.facts.key() };
-        let is_covered = |business: u64| match i64::try_from(business).ok().and_then(|it| self.dataset.find(it)) {
-            Some(place) => caller.covers(self.dataset, self.dataset.account_at(place)),
-            None => false,
-        };
+        let is_covered =
+            |business: u64| match i64::try_from(business).ok().and_then(|it| self.dataset.find(it)) {
+                Some(place) => caller.covers(self.dataset, self.dataset.account_at(place)),
+                None => false,
+            };
         let ledger = self.facts.ledger().lock().unwrap_or_else(PoisonError::into_inner);
         let all = ledger.subscriptions.all().iter().filter(|stored| is_covered(stored.business));
         all.map(|stored| serialized(&Subscription::of(stored))).collect()

@@ -26,11 +26,11 @@ pub(crate) static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(||
     environment.add_filter("times", times);
     let select = |keep: bool, name: &'static str, plain: Value| {
         let plain = measured(name, weigh, plain);
-        move |state: &mut State<'_, '_>, args: Rest<Value>, kwargs: Kwargs| {
-            match select_records(state, keep, &args) {
-                Some(selected) => selected,
-                None => plain(state, args, kwargs),
-            }
+        move |state: &mut State<'_, '_>, args: Rest<Value>, kwargs: Kwargs| match select_records(
+            state, keep, &args,
+        ) {
+            Some(selected) => selected,
+            None => plain(state, args, kwargs),
         }
     };
     let selectattr = Value::from_function(filters::selectattr);
@@ -42,10 +42,53 @@ pub(crate) static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(||
 
 /// The filters that exist, for suggestions.
 pub(crate) const NAMES: [&str; 47] = [
-    "abs", "average", "capitalize", "count", "date", "default", "dictsort", "escape", "first", "float", "group",
-    "groupby", "int", "items", "join", "last", "length", "lines", "list", "lower", "map", "max", "merge", "min",
-    "page", "reject", "rejectattr", "replace", "reverse", "round", "safe", "select", "selectattr", "sort",
-    "sort_by", "split", "string", "sum", "times", "title", "tojson", "trim", "unique", "upper", "values", "d", "e",
+    "abs",
+    "average",
+    "capitalize",
+    "count",
+    "date",
+    "default",
+    "dictsort",
+    "escape",
+    "first",
+    "float",
+    "group",
+    "groupby",
+    "int",
+    "items",
+    "join",
+    "last",
+    "length",
+    "lines",
+    "list",
+    "lower",
+    "map",
+    "max",
+    "merge",
+    "min",
+    "page",
+    "reject",
+    "rejectattr",
+    "replace",
+    "reverse",
+    "round",
+    "safe",
+    "select",
+    "selectattr",
+    "sort",
+    "sort_by",
+    "split",
+    "string",
+    "sum",
+    "times",
+    "title",
+    "tojson",
+    "trim",
+    "unique",
+    "upper",
+    "values",
+    "d",
+    "e",
 ];
 
 fn wrong(message: impl Into<String>) -> Error {
@@ -53,11 +96,7 @@ fn wrong(message: impl Into<String>) -> Error {
 }
 
 /// `selectattr('rating', 'eq', 5)` of records, without rendering them. None for other values, and without a test.
-fn select_records(
-    state: &mut State<'_, '_>,
-    keep: bool,
-    args: &Rest<Value>,
-) -> Option<Result<Value, Error>> {
+fn select_records(state: &mut State<'_, '_>, keep: bool, args: &Rest<Value>) -> Option<Result<Value, Error>> {
     let [list, member, rest @ ..] = args.0.as_slice() else { return None };
     let (records, member) = (list.downcast_object_ref::<Records>()?, member.as_str()?);
     let weight = 8 * records.list.len();

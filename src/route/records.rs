@@ -12,8 +12,8 @@ use crate::dataset::facts::Dataset;
 use crate::dataset::records::Contact;
 use crate::ledger::shown;
 use crate::operations::{qna, reviews};
-use crate::template::compiled::serialized;
 use crate::route::facts::Facts;
+use crate::template::compiled::serialized;
 
 /// One record of a list.
 #[derive(Clone, Debug)]
@@ -41,9 +41,7 @@ impl Records {
             Record::Review(row) => review(dataset.review(*row)),
             Record::AddedReview(added) => review(dataset.added_review(added)),
             Record::Question(row) => question(dataset.listed_question(ListedQuestion::Seeded(row))),
-            Record::AddedQuestion(added) => {
-                question(dataset.listed_question(ListedQuestion::Added(added)))
-            }
+            Record::AddedQuestion(added) => question(dataset.listed_question(ListedQuestion::Added(added))),
             Record::Contact(contact) => serialized(&shown::Contact::of(contact)),
         }
     }

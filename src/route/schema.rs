@@ -44,7 +44,8 @@ const PATTERN: usize = 1 << 20;
 /// Why it is not valid.
 pub(crate) fn compile(schema: &Value) -> Result<Validator, String> {
     let patterns = PatternOptions::regex().size_limit(PATTERN).dfa_size_limit(PATTERN);
-    let options = jsonschema::options().with_draft(Draft::Draft202012).offline().with_pattern_options(patterns);
+    let options =
+        jsonschema::options().with_draft(Draft::Draft202012).offline().with_pattern_options(patterns);
     options.build(schema).map_err(|error| {
         let at = error.instance_path().to_string();
         format!("{}{error}", if at.is_empty() { String::new() } else { format!("{at}: ") })
@@ -83,9 +84,13 @@ impl RequestSchema {
                     parameters(schema, all.iter().map(|(name, value)| (&**name, &**value)))
                 }
                 Part::Header => {
-                    let all: Vec<_> = asked.request.call.headers.iter().map(|(name, value)| {
-                        (*name, String::from_utf8_lossy(value).trim().to_owned())
-                    }).collect();
+                    let all: Vec<_> = asked
+                        .request
+                        .call
+                        .headers
+                        .iter()
+                        .map(|(name, value)| (*name, String::from_utf8_lossy(value).trim().to_owned()))
+                        .collect();
                     parameters(schema, all.iter().map(|(name, value)| (*name, value.as_str())))
                 }
                 Part::Body => match asked.request.json() {

@@ -44,14 +44,18 @@ pub(crate) fn read_words<T>(findings: &mut Findings, node: &Node) -> Option<Acce
                 Err(why) => {
                     let message = format!("`{}` is not a regular expression: {why}", text.text);
                     findings.error("wrong-pattern", node.span, message);
-                    findings.help_last("patterns run in linear time: there are no back-references and no look-around");
+                    findings.help_last(
+                        "patterns run in linear time: there are no back-references and no look-around",
+                    );
                     None
                 }
             }
         }
         _ if keys.iter().all(|key| ["from", "to"].contains(key)) => {
             let side = |key: &str| {
-                node.get(key).map(|side| side.to_json().as_f64()).map_or(Some(None), |number| number.map(Some))
+                node.get(key)
+                    .map(|side| side.to_json().as_f64())
+                    .map_or(Some(None), |number| number.map(Some))
             };
             match (side("from"), side("to")) {
                 (Some(from), Some(to)) if from.zip(to).is_none_or(|(from, to)| from <= to) => {

@@ -188,7 +188,12 @@ fn operand(
 }
 
 /// Counts values before they are handled.
-pub(crate) fn spend(state: &mut State<'_, '_>, name: &'static str, weigh: Weigh, values: &[Value]) -> Result<(), Error> {
+pub(crate) fn spend(
+    state: &mut State<'_, '_>,
+    name: &'static str,
+    weigh: Weigh,
+    values: &[Value],
+) -> Result<(), Error> {
     let left = &mut Left::of(state).values;
     let weight = values.iter().try_fold(0, |sum, value| Some(sum + weigh(value, VALUE.checked_sub(sum)?)?));
     *left = weight.and_then(|weight| left.checked_sub(weight)).ok_or_else(|| too_large(name))?;

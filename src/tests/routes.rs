@@ -222,7 +222,10 @@ fn conditions_of_requests_methods_and_unknown_paths() {
     assert_eq!(other.reply.status, 405);
     assert!(other.reply.headers.contains(&("allow".into(), "GET, DELETE".into())), "{other:?}");
     let near = send(&folder, "GET /v1//Thing/", "");
-    assert_eq!((near.reply.status, detail(&near)), (404, "nothing is at /v1//Thing/; did you mean /v1/thing?"));
+    assert_eq!(
+        (near.reply.status, detail(&near)),
+        (404, "nothing is at /v1//Thing/; did you mean /v1/thing?")
+    );
     let entries = folder.registry.named("a").unwrap().run().journal.read().entries;
     let unmatched: Vec<bool> = entries.iter().map(|entry| entry.facts.unmatched).collect();
     assert_eq!(unmatched, [false, false, false, false, false, true]);
@@ -294,7 +297,10 @@ fn removed_contacts_and_subscriptions_are_gone_for_the_operations_too() {
     response: {json: {left: "{{ subscriptions() }}"}}
 "#,
     );
-    assert_eq!(answer(&folder, "DELETE /v1/customer/id/7"), (200, json!({ "email": "ann@x.test", "left": 1 })));
+    assert_eq!(
+        answer(&folder, "DELETE /v1/customer/id/7"),
+        (200, json!({ "email": "ann@x.test", "left": 1 }))
+    );
     assert_eq!(answer(&folder, "DELETE /v1/customer/id/7").0, 400);
     let body = json!({ "email": "ann@x.test", "businessIds": [1] });
     let made = folder.call("/v1/contact/external/preferences/saveCustomer", "", "100", &body);

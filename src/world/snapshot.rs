@@ -17,7 +17,7 @@ use crate::expect::scorecard::settings::Settings;
 use crate::fault::counters;
 use crate::memory::{Limits, Memory, Share};
 use crate::route::table::Table;
-use crate::scenario::model::Scenario;
+use crate::scenario::model::{DemoButton, Scenario};
 use crate::scenario::references::References;
 use crate::webhook::plan::WebhookPlan;
 use crate::world::kept::ScenarioFiles;
@@ -48,6 +48,8 @@ pub(crate) struct Snapshot {
     pub(crate) webhooks: Arc<WebhookPlan>,
     /// What the scenario expects of a client.
     pub(crate) expectations: Arc<Vec<Expectation>>,
+    /// The buttons for a demonstration.
+    pub(crate) demo: Arc<Vec<DemoButton>>,
     /// The routes that the scenario defines.
     pub(crate) routes: Arc<Table>,
     /// Names of webhook events that the scenario adds.
@@ -206,6 +208,7 @@ impl Snapshot {
             faults: Arc::new(counters::Plan::new(generation, scenario.faults)),
             events: Arc::new(scenario.webhooks.events.keys().cloned().collect()),
             webhooks: Arc::new(WebhookPlan::new(scenario.webhooks)),
+            demo: Arc::new(scenario.demo),
             routes: Arc::new(Table::new(scenario.routes)),
             scorecard: Arc::new(scenario.scorecard),
             expectations: Arc::new(scenario.expectations),

@@ -6,8 +6,8 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::expect::expectation::{CountRange, Wait};
 use crate::fault::condition::Prefix;
-use crate::operations;
 use crate::fault::matching::Accept;
+use crate::operations;
 use crate::operations::spec::Spec;
 use crate::scenario::collections::NonNullMap;
 use crate::scenario::collections::OneOrMany;
@@ -17,7 +17,8 @@ use crate::scenario::node::{Node, Value};
 use crate::scenario::read::{Read, Spanned, choice, raw, read_word};
 use crate::scenario::report::must_be;
 use crate::scenario::scalars::{
-    OperationName,    Id, NonBlank, Share, Text, hint_at_duration, number, parse_decimal, parse_digits, parse_duration, written,
+    Id, NonBlank, OperationName, Share, Text, hint_at_duration, number, parse_decimal, parse_digits,
+    parse_duration, written,
 };
 
 raw! {

@@ -2,9 +2,9 @@
 
 use serde_json::Value as Json;
 
-use crate::fault::{Fault, Operations};
 use crate::fault::effect::Effect;
 use crate::fault::error::{Answer, Error};
+use crate::fault::{Fault, Operations};
 use crate::operations;
 use crate::scenario::diagnostic::Findings;
 use crate::scenario::fault::count::CountKeys;

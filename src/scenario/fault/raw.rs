@@ -6,8 +6,8 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::fault::condition::{During, Prefix};
 use crate::fault::count::Hit;
-use crate::fault::matching::Accept;
 use crate::fault::delay::Delay;
+use crate::fault::matching::Accept;
 use crate::fault::pointer::Pointer;
 use crate::scenario::collections::{NonNullMap, OneOrMany};
 use crate::scenario::diagnostic::Findings;

@@ -9,10 +9,10 @@ use std::collections::BTreeSet;
 use crate::api::operation::Operation;
 use crate::fault::condition::Condition;
 use crate::operations;
+use crate::route::context::is_built_in;
 use crate::route::path::{Path, plain};
 use crate::route::schema::{Part, RequestSchema};
 use crate::route::{Content, Method, Response, Route, When, Write};
-use crate::route::context::is_built_in;
 use crate::scenario::diagnostic::Findings;
 use crate::scenario::fault::shadow::Comparisons;
 use crate::scenario::fault::{self, condition, error, headers};
@@ -98,9 +98,8 @@ fn validate_one(
     let raw = RouteMap::read(findings, node)?;
     let mut compiler = Compiler { stored, names: BTreeSet::new(), count: 0 };
     let request = raw.request.as_ref().map(|request| &request.value);
-    let (methods, path, condition) = request
-        .map(|request| request_of(findings, references, request))
-        .unwrap_or_default();
+    let (methods, path, condition) =
+        request.map(|request| request_of(findings, references, request)).unwrap_or_default();
     let schema = request.and_then(|request| request.schema.as_ref());
     let schema = schema.and_then(|schema| schema_of(findings, &schema.value, schema.span));
     let writes = writes(findings, &mut compiler, &raw);
@@ -278,7 +277,8 @@ fn response_of(
         Some(when) => Some(when_of(findings, context, compiler, &when.value)?),
         None => None,
     };
-    let bodies = [("json", json.as_ref().map(|json| json.span)), ("text", raw.text.as_ref().map(|text| text.span))];
+    let bodies =
+        [("json", json.as_ref().map(|json| json.span)), ("text", raw.text.as_ref().map(|text| text.span))];
     at_most_one(findings, "an answer has one body", &bodies);
     let content = match (json, &raw.text) {
         (Some(json), _) => compiler.tree(findings, json).map(Content::Json),
@@ -342,8 +342,7 @@ fn when_of(
         None => None,
     };
     if let (Some(valid), false) = (raw.valid, context.has_schema) {
-        findings
-            .error("stray-key", valid.span, "`valid` is only allowed if `request` has a `schema`");
+        findings.error("stray-key", valid.span, "`valid` is only allowed if `request` has a `schema`");
     }
     (findings.errors() == errors_before).then_some(when)
 }

@@ -103,15 +103,8 @@ choice! {
 }
 
 /// The methods, by name.
-const METHODS: [Method; 7] = [
-    Method::Get,
-    Method::Post,
-    Method::Put,
-    Method::Patch,
-    Method::Delete,
-    Method::Head,
-    Method::Options,
-];
+const METHODS: [Method; 7] =
+    [Method::Get, Method::Post, Method::Put, Method::Patch, Method::Delete, Method::Head, Method::Options];
 
 impl Read for Method {
     fn read(findings: &mut Findings, node: &Node) -> Option<Self> {

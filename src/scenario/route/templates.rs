@@ -55,8 +55,10 @@ impl Compiler<'_> {
                 Tree::list(elements.into_iter().collect::<Option<_>>()?)
             }
             Value::Map(entries) => {
-                let members: Vec<_> =
-                    entries.iter().map(|entry| Some((&*entry.key, self.tree(findings, &entry.value)?))).collect();
+                let members: Vec<_> = entries
+                    .iter()
+                    .map(|entry| Some((&*entry.key, self.tree(findings, &entry.value)?)))
+                    .collect();
                 Tree::map(members.into_iter().collect::<Option<_>>()?)
             }
         })
@@ -123,4 +125,3 @@ fn exists(used: &Use) -> bool {
     };
     !tried.is_err_and(unknown)
 }
-

@@ -14,8 +14,8 @@ use crate::api::error::Code;
 use crate::api::events::{CLOSED_ALIAS, KNOWN};
 use crate::api::operation::Operation;
 use crate::operations::ALL;
-use crate::route::table::Table;
 use crate::operations::spec::{KeyIn, ParameterKind, Run, Spec};
+use crate::route::table::Table;
 
 /// Requests that the demo scenario takes, and what it answers; a test keeps them in step.
 const EXAMPLES: &str = include_str!("examples.json");
@@ -146,7 +146,8 @@ fn parameters(spec: &Spec, dialect: &Dialect, example: &Value) -> Vec<Value> {
     }
     for parameter in spec.query {
         let name = parameter.name.get(dialect);
-        let is_page = [&dialect.names.start_index, &dialect.names.count].into_iter().any(|known| known == name);
+        let is_page =
+            [&dialect.names.start_index, &dialect.names.count].into_iter().any(|known| known == name);
         let mut described = json!({
             "name": name,
             "in": "query",

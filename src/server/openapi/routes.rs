@@ -41,7 +41,11 @@ fn operation(route: &Route, method: Method, error: &Value) -> Value {
         described["security"] = json!([{ "key": [] }]);
     }
     add_responses(&mut described, route);
-    let refusals = if route.requires_key { &["401", "404", "405", "413", "429", "500"][..] } else { &["404", "405", "413", "429", "500"] };
+    let refusals = if route.requires_key {
+        &["401", "404", "405", "413", "429", "500"][..]
+    } else {
+        &["404", "405", "413", "429", "500"]
+    };
     for status in refusals {
         if described["responses"].get(status).is_none() {
             described["responses"][status] = error.clone();
@@ -68,9 +72,8 @@ fn parameters(route: &Route) -> Vec<Value> {
             );
         }
     };
-    let asks = |accepted: &[Accept<String>]| {
-        accepted.iter().all(|accept| !matches!(accept, Accept::Present(false)))
-    };
+    let asks =
+        |accepted: &[Accept<String>]| accepted.iter().all(|accept| !matches!(accept, Accept::Present(false)));
     for (place, part, conditions) in
         [("query", Part::Query, &route.condition.query), ("header", Part::Header, &route.condition.headers)]
     {
