@@ -1,6 +1,6 @@
 // Each view: opened, used by keyboard alone, and the effect seen in the answers of the API.
 import assert from 'node:assert/strict';
-import { admin, call, test, until } from './main.mjs';
+import { admin, call, test, until } from './harness.mjs';
 
 const VIEWS = ['Live', 'Faults', 'Data', 'Webhooks', 'Time', 'Worlds', 'Scenario', 'Report', 'Present'];
 

@@ -568,7 +568,8 @@ mod tests {
                 // The nth alternative of every slot at once.
                 for choice in 0..4 {
                     let text = bank.written(story.line, choice);
-                    for sentence in text.split(['.', '!', '?']).map(|sentence| sentence.trim().to_lowercase()) {
+                    for sentence in text.split(['.', '!', '?']).map(|sentence| sentence.trim().to_lowercase())
+                    {
                         let is_long = sentence.split_whitespace().count() > 3;
                         let other = seen.insert(sentence.clone(), story.line).unwrap_or(story.line);
                         assert!(!is_long || other == story.line, "{category}: {sentence}");

@@ -138,8 +138,7 @@ pub(crate) async fn get(request: HttpRequest) -> Result<HttpResponse, AdminError
         let value = request.headers().get(name).and_then(|value: &header::HeaderValue| value.to_str().ok());
         value.unwrap_or_default().split(',').map(str::trim)
     };
-    let is_known =
-        header(header::IF_NONE_MATCH).any(|known| known.trim_start_matches("W/") == tag.as_str());
+    let is_known = header(header::IF_NONE_MATCH).any(|known| known.trim_start_matches("W/") == tag.as_str());
     let is_gzip =
         !gzip.is_empty() && header(header::ACCEPT_ENCODING).any(|coding| coding.starts_with("gzip"));
     let status = if is_known { StatusCode::NOT_MODIFIED } else { StatusCode::OK };

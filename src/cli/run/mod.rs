@@ -2,8 +2,6 @@
 
 /// The flags.
 pub(crate) mod flags;
-/// Finds the scenario.
-mod find;
 /// Loads the scenario with what the flags change of it.
 pub(in crate::cli) mod load;
 /// The API key and the business number of the command.
@@ -23,6 +21,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use crate::cli::child::{self, open_files};
+use crate::cli::find;
 use crate::cli::run::access::Access;
 use crate::cli::run::flags::Flags;
 use crate::cli::run::judge::{Finished, judge};

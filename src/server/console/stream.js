@@ -37,7 +37,7 @@ function flush() {
   tell('request', batch);
   requestAnimationFrame(() => setTimeout(() => {
     const took = performance.now() - before;
-    pace = Math.min(2000, Math.max(200, took * 6));
+    pace = Math.min(2000, Math.max(200, took * 12));
   }));
 }
 

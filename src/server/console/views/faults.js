@@ -38,7 +38,7 @@ function Edit({ edited, form, onSaved, onCancel }) {
   return html`<section class="card" aria-labelledby="fault-form"><h2 id="fault-form">${title}</h2>
     <form ref=${form} aria-label=${title} onSubmit=${save}>
       <${Field} label="Name"><input value=${name} required readonly=${Boolean(edited)} autocomplete="off" spellcheck=${false} onInput=${(event) => setName(event.currentTarget.value)} /></${Field}>
-      <${Field} label="YAML" wide=${true} hint="As in a scenario. A new fault is considered before all others."><textarea rows="9" required spellcheck=${false} class="mono" value=${text} onInput=${(event) => setText(event.currentTarget.value)}></textarea></${Field}>
+      <${Field} label="YAML" hint="As in a scenario. A new fault is considered before all others."><textarea rows="9" required spellcheck=${false} class="mono" value=${text} onInput=${(event) => setText(event.currentTarget.value)}></textarea></${Field}>
       <${Problem} error=${error} />
       <div class="form-end">${edited && html`<${Button} onPress=${onCancel}>Cancel</${Button}>`}<button class="button primary" type="submit">Save</button></div>
     </form></section>`;
