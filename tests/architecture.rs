@@ -9,12 +9,12 @@ use std::path::Path;
 
 /// The modules by level, the lowest first. A module may import only those of lower levels.
 const LEVELS: [&[&str]; 15] = [
-    &["clock", "draw", "memory"],
+    &["clock", "draw", "memory", "template"],
     &["api"],
     &["dataset"],
     &["auth", "fault", "ledger"],
     &["operations"],
-    &["journal", "webhook"],
+    &["journal", "route", "webhook"],
     &["expect"],
     &["scenario"],
     &["world"],

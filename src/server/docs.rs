@@ -62,7 +62,12 @@ async fn get_world_document(PathWorld(world): PathWorld, request: HttpRequest) -
 /// Pages of other origins may read the document, as they may the API.
 fn document(world: &World, server: &str) -> HttpResponse {
     let snapshot = world.snapshot();
-    let document = openapi::document(View { dialect: &snapshot.dialect, events: &snapshot.events, server });
+    let document = openapi::document(View {
+        dialect: &snapshot.dialect,
+        events: &snapshot.events,
+        routes: &snapshot.routes,
+        server,
+    });
     HttpResponse::Ok()
         .content_type("application/json")
         .insert_header((header::ACCESS_CONTROL_ALLOW_ORIGIN, "*"))

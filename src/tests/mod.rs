@@ -20,6 +20,7 @@ mod operations;
 mod properties;
 mod reference;
 mod reload;
+mod routes;
 mod scorecard_document;
 mod seams;
 mod worlds;
