@@ -113,9 +113,9 @@ fn fault(entry: &Entry, is_over: bool) -> Checked {
     let outcome = match entry.facts.effect {
         None if is_over => CheckOutcome::Skipped,
         None => CheckOutcome::Passed,
-        Some(
-            Kind::Error | Kind::Status | Kind::Reset | Kind::Close | Kind::Stall | Kind::Garbage,
-        ) => CheckOutcome::Replaced,
+        Some(Kind::Error | Kind::Status | Kind::Reset | Kind::Close | Kind::Stall | Kind::Garbage) => {
+            CheckOutcome::Replaced
+        }
         Some(
             Kind::Delay
             | Kind::Headers

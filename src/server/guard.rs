@@ -58,8 +58,7 @@ fn check_host(state: &State, headers: &HeaderMap) -> Result<(), AdminError> {
     if state.admin_token.is_some() || is_loopback_host(&host) {
         return Ok(());
     }
-    let message =
-        format!("Host is {host}: without --admin-token the admin side answers to localhost alone.");
+    let message = format!("Host is {host}: without --admin-token the admin side answers to localhost alone.");
     Err(AdminError::new(StatusCode::FORBIDDEN, message))
 }
 

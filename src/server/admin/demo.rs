@@ -66,7 +66,8 @@ pub(crate) async fn press(
         return Err(AdminError::not_found(message));
     };
     if world.run().kept.is_some() {
-        let message = "This server keeps what a bundle needs, and a bundle cannot repeat buttons: use standin serve.";
+        let message =
+            "This server keeps what a bundle needs, and a bundle cannot repeat buttons: use standin serve.";
         return Err(AdminError::conflict(message));
     }
     for step in &button.steps {
@@ -83,7 +84,8 @@ async fn take(world: &std::sync::Arc<World>, step: &DemoStep) -> Result<(), Admi
             let business = emission.business.ok_or_else(AdminError::internal)?;
             let emitted = run.emit(emission, business);
             let name = emission.conversation.as_deref().unwrap_or_default();
-            let closed = || AdminError::conflict(format!("The conversation {name} is closed: reset the world."));
+            let closed =
+                || AdminError::conflict(format!("The conversation {name} is closed: reset the world."));
             emitted.map(drop).ok_or_else(closed)
         }
         DemoStep::Happens(Happening::Record(arrival, event)) => {

@@ -81,9 +81,7 @@ pub(crate) fn routes(config: &mut web::ServiceConfig) {
                 .service(web::resource("/deliveries").get(deliveries::list))
                 .service(web::resource("/deliveries/{id}/retry").post(deliveries::retry))
                 .service(web::resource("/contacts").get(contacts::list))
-                .service(
-                    web::resource("/subscriptions").get(subscriptions::list).post(subscriptions::create),
-                )
+                .service(web::resource("/subscriptions").get(subscriptions::list).post(subscriptions::create))
                 .service(web::resource("/reviews").get(reviews::list).post(reviews::create))
                 .service(web::resource("/reviews/{id:.+}").patch(reviews::patch).delete(reviews::delete))
                 .service(web::resource("/report").get(report::get))

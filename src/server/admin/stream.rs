@@ -6,10 +6,10 @@ use std::time::Duration;
 use actix_web::HttpResponse;
 use actix_web::http::{StatusCode, header};
 use bytes::Bytes;
-use serde::Deserialize;
-use utoipa::IntoParams;
 use futures_util::stream;
+use serde::Deserialize;
 use tokio::time::{MissedTickBehavior, interval, sleep};
+use utoipa::IntoParams;
 
 use crate::server::admin::error::AdminError;
 use crate::server::admin::extract::{PathWorld, Query, WorldPath, flag};

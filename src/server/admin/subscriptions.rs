@@ -7,13 +7,13 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use crate::api::events::canonical;
-use crate::server::admin::events::{BusinessNumber, account, names};
-use crate::server::api::build_dataset;
-use crate::webhook::target::Target;
 use crate::server::admin::error::AdminError;
+use crate::server::admin::events::{BusinessNumber, account, names};
 use crate::server::admin::extract::{Body, PathWorld, Query, WorldPath};
 use crate::server::admin::list::{self, Page};
+use crate::server::api::build_dataset;
 use crate::server::long;
+use crate::webhook::target::Target;
 use crate::world::World;
 
 #[derive(Serialize, ToSchema)]
