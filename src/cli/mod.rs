@@ -2,6 +2,8 @@
 
 /// The arguments that name scenario files.
 pub(crate) mod sources;
+/// The scenario that the command line names.
+pub(crate) mod find;
 /// `serve`: serve scenarios.
 pub(crate) mod serve;
 /// Runs a command and leaves nothing of it behind.
@@ -20,6 +22,8 @@ pub(crate) mod new;
 pub(crate) mod schema;
 /// `openapi`: the OpenAPI document of the API.
 pub(crate) mod openapi;
+/// `health`: ask a server whether it is ready.
+pub(crate) mod health;
 /// `completions`: shell completions.
 pub(crate) mod completions;
 
@@ -93,6 +97,8 @@ enum Command {
     Schema,
     /// Print the OpenAPI document of the API
     Openapi(openapi::Flags),
+    /// End with exit code 0 if a server is ready, for the checks of containers
+    Health(health::Flags),
     /// Print the completion script of a shell
     Completions(completions::Flags),
 }
@@ -124,6 +130,7 @@ pub(crate) fn main() -> ExitCode {
         Some(Command::New(flags)) => new::run(&flags),
         Some(Command::Schema) => schema::run(),
         Some(Command::Openapi(flags)) => openapi::run(&flags),
+        Some(Command::Health(flags)) => health::run(&flags),
         Some(Command::Completions(flags)) => completions::run(&flags),
     };
     exit.into()

@@ -7,9 +7,10 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use crate::clock::Moment;
+use crate::reload::Setup;
 use crate::reload::status::{Entry, Refused};
-use crate::scenario::render;
 use crate::scenario::scalars::is_world_name;
+use crate::scenario::{render, shipped};
 use crate::server::admin::error::AdminError;
 use crate::server::admin::extract::{Query, Text};
 use crate::server::admin::list::{self, Page};
@@ -158,15 +159,44 @@ pub(crate) async fn put(
 }
 
 fn send(state: &State, name: &str, text: &str) -> Result<(PutScenario, bool), AdminError> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    send_within(state, &state.setup, name, text.strip_prefix('\u{feff}').unwrap_or(text))
+}
+
+fn send_within(
+    state: &State,
+    setup: &Setup,
+    name: &str,
+    text: &str,
+) -> Result<(PutScenario, bool), AdminError> {
     let serve = |snapshot| state.registry.apply(&snapshot);
     let (entry, is_new) = state
         .board
-        .send(&state.setup, (name, text), &state.registry.shared.datasets, serve)
+        .send(setup, (name, text), &state.registry.shared.datasets, serve)
         .map_err(|reason| refused(&reason))?;
     let scenario = scenario(state, &entry).ok_or_else(AdminError::internal)?;
     let diagnostics = render::json(&entry.problems);
     Ok((PutScenario { scenario, generation: entry.generation, diagnostics }, is_new))
+}
+
+/// Serves a scenario of the program, as if it were sent, if that is the name of one and no scenario is served under it.
+///
+/// # Errors
+/// It has no room.
+pub(crate) fn serve_shipped(state: &State, name: &str) -> Result<(), AdminError> {
+    let Some(path) = shipped::path_of(name).filter(|_| state.registry.scenario(Some(name)).is_none()) else {
+        return Ok(());
+    };
+    let setup = Setup {
+        files: Box::new(shipped::files()),
+        paths: Vec::new(),
+        root: Some(shipped::FOLDER.into()),
+        cwd: shipped::FOLDER.into(),
+        random: state.setup.random,
+        time: state.setup.time.clone(),
+        keeps: state.setup.keeps,
+    };
+    let text = format!("standin: 1\nname: {name}\ninclude: [{path}]\n");
+    send_within(state, &setup, name, &text).map(|_| ())
 }
 
 fn refused(reason: &Refused) -> AdminError {
