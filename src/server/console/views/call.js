@@ -1,6 +1,6 @@
 // One call: what was asked and answered, why it was answered so, and what to do with it.
 import { html, useMemo, useState } from '../lib.js';
-import { admin, inWorld, send } from '../api.js';
+import { admin, inWorld } from '../api.js';
 import { address, go, notify, route, world } from '../state.js';
 import { templates } from '../templates.js';
 import { Button, Copy, Dialog, Empty, Field, Json, Problem, Search, Status, Table, Tag, Waiting, brief, clockTime, duration, moment, useData } from '../ui.js';
