@@ -21,8 +21,11 @@ function Attempts({ delivery }) {
       <div><h5>Response</h5>${one.error ? html`<p class="bad-text">${one.error}</p>` : one.response ? html`<p class="mono">${one.response.status}</p><${Json} value=${one.response.body} />` : html`<p class="muted">None yet.</p>`}</div></div></section>`)}</div>`;
 }
 
+/** A receiver of this world by its name, any other endpoint whole. */
+const short = (endpoint) => endpoint.replace(/^.*\/w\/[^/]+\/(__hooks\/\w+)$/, '$1');
+
 function Delivery({ delivery, open, toggle, again }) {
-  return html`<tr><td><button type="button" class="fold" data-row aria-expanded=${open ? 'true' : 'false'} onClick=${toggle}><span class="arrow" aria-hidden="true">${open ? '▾' : '▸'}</span>${clockTime(delivery.attempts.at(-1)?.at) || 'not yet'}</button></td><td class="wrap">${delivery.event}<small class="muted" dir="auto">${brief(delivery.conversation, 60)}</small></td><td class="mono wrap">${brief(delivery.endpoint)}</td><td><${State} status=${delivery.status} /></td><td class="right">${delivery.attempts.length}</td><td class="right"><${Button} kind="small" disabled=${delivery.status === 'pending'} title=${delivery.status === 'pending' ? 'It is still under way; advance the clock for its next attempt' : undefined} onPress=${() => again(delivery)}>Send again</${Button}></td></tr>
+  return html`<tr><td><button type="button" class="fold" data-row aria-expanded=${open ? 'true' : 'false'} onClick=${toggle}><span class="arrow" aria-hidden="true">${open ? '▾' : '▸'}</span>${clockTime(delivery.attempts.at(-1)?.at) || 'not yet'}</button></td><td class="wrap">${delivery.event}<small class="muted" dir="auto">${brief(delivery.conversation, 60)}</small></td><td class="mono wrap">${brief(short(delivery.endpoint))}</td><td><${State} status=${delivery.status} /></td><td class="right">${delivery.attempts.length}</td><td class="right"><${Button} kind="small" disabled=${delivery.status === 'pending'} title=${delivery.status === 'pending' ? 'It is still under way; advance the clock for its next attempt' : undefined} onPress=${() => again(delivery)}>Send again</${Button}></td></tr>
     ${open && html`<tr class="detail"><td colspan="6"><${Attempts} delivery=${delivery} /></td></tr>`}`;
 }
 
@@ -89,7 +92,7 @@ export function Webhooks() {
     notify(`The delivery of ${one.event} is sent again.`, 'good', 'delivery');
     await reload();
   });
-  return html`<div class="split"><div class="stack">
+  return html`<div class="split roomy"><div class="stack">
       <section aria-labelledby="deliveries"><div class="section-head"><h2 id="deliveries">Deliveries</h2><div class="filters" role="search"><${Search} label="Filter by event" value=${event} onChange=${(value) => setQuery({ event: value })} /><${Search} label="Filter by conversation" value=${conversation} onChange=${(value) => setQuery({ conversation: value })} /><${Search} label="Filter by status" value=${status} onChange=${(value) => setQuery({ status: value })} /></div></div>
         ${deliveries.total === 0 ? html`<${Empty} title="No deliveries"><p>Subscribe a receiver, and emit an event.</p></${Empty}>` : shown.length === 0 ? html`<${Empty} title="No delivery matches"><p>The filters hide all ${number(deliveries.total)} deliveries.</p></${Empty}>` : html`
         <${Table} caption="Deliveries, the newest first" kind="deliveries" columns=${[{ label: 'Time', class: 'c-time' }, 'Event', 'Endpoint', { label: 'Status', class: 'c-state' }, { label: 'Attempts', class: 'c-count right' }, { label: 'Action', class: 'c-one right' }]}>
