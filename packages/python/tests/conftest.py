@@ -16,7 +16,8 @@ def post():
         headers = {"x-api-key": key, "x-business-number": "100", "content-type": "application/json"}
         connection.request("POST", parts.path + path, None if body is None else json.dumps(body), headers)
         answer = connection.getresponse()
-        return answer.status, json.loads(answer.read())
+        text = answer.read()
+        return answer.status, json.loads(text) if text.startswith((b"[", b"{")) else text
 
     return send
 

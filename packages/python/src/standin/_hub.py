@@ -62,7 +62,12 @@ class Hub:
             with connection:
                 try:
                     method, *arguments = connection.recv()
-                    connection.send(("fine", {"url": self.url, "put": self.put}[method](*arguments)))
+                    answer = None
+                    if method == "url":
+                        answer = self.url()
+                    else:
+                        self.put(*arguments)
+                    connection.send(("fine", answer))
                 except StandinError as error:
                     connection.send(("error", str(error), error.status))
                 except (EOFError, OSError):
