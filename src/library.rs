@@ -5,6 +5,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::ops::RangeBounds;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -158,10 +159,12 @@ impl Standin {
             setup: Arc::new(setup),
             admin_token: None,
             admin: true,
+            is_draining: AtomicBool::new(false),
             metrics: Metrics::default(),
             log: None,
         };
-        let settings = Settings { workers: 2, grace: Duration::ZERO, stall: Settings::STALL };
+        let settings =
+            Settings { workers: 2, drain: Duration::ZERO, grace: Duration::ZERO, stall: Settings::STALL };
         let running = bind::start(listener, state, settings).await.map_err(failed("start the server"))?;
         Ok(Self { running, _webhooks: webhooks, registry })
     }

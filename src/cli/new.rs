@@ -81,7 +81,8 @@ fn write_schema() -> std::io::Result<()> {
 
 /// The bytes of a shipped file; those of a scenario name the schema where `new` writes it.
 fn shipped_bytes(path: &Path) -> Vec<u8> {
-    let bytes = shipped::FILES.iter().find(|(other, _)| Path::new(other) == path).map_or(&[][..], |(_, bytes)| bytes);
+    let bytes =
+        shipped::FILES.iter().find(|(other, _)| Path::new(other) == path).map_or(&[][..], |(_, bytes)| bytes);
     match std::str::from_utf8(bytes) {
         Ok(text) if text.starts_with(SCHEMA_LINE) => {
             let rest = text.split_once('\n').map_or("", |(_, rest)| rest);

@@ -1,5 +1,6 @@
 //! The validated scenario: every reference is resolved and every default is filled in.
 
+use std::fmt::{self, Display, Formatter};
 use std::time::Duration;
 
 use crate::api::dialect::Dialect;
@@ -10,7 +11,7 @@ use crate::draw::Seed;
 use crate::expect::expectation::Expectation;
 use crate::expect::scorecard::settings::Settings;
 use crate::fault::Fault;
-use crate::scenario::route::Route;
+use crate::route::Route;
 use crate::webhook::settings::{Happening, Webhooks};
 
 #[derive(Debug)]
@@ -36,7 +37,6 @@ pub(crate) struct Scenario {
     pub(crate) expectations: Vec<Expectation>,
     pub(crate) scorecard: Settings,
     /// The routes, in the order in which they are considered.
-    #[cfg_attr(not(test), expect(dead_code, reason = "they are checked, and not acted on yet"))]
     pub(crate) routes: Vec<Route>,
     /// The buttons for a demonstration, in the order in which they are shown.
     pub(crate) demo: Vec<DemoButton>,
@@ -59,6 +59,17 @@ pub(crate) enum DemoStep {
     Advance(Duration),
     /// A fault is switched on or off.
     Fault { name: String, enabled: bool },
+}
+
+impl Display for DemoStep {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Happens(what) => what.fmt(out),
+            Self::Advance(span) => write!(out, "the clock is advanced by {span:?}"),
+            Self::Fault { name, enabled: true } => write!(out, "the fault {name} is switched on"),
+            Self::Fault { name, enabled: false } => write!(out, "the fault {name} is switched off"),
+        }
+    }
 }
 
 /// The seed of all draws.

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -25,6 +26,8 @@ use crate::server::wire::shaped::Shaped;
 pub(crate) struct Settings {
     /// Threads that answer requests.
     pub(crate) workers: usize,
+    /// How long calls are still answered after SIGTERM, while health says that the server is not ready.
+    pub(crate) drain: Duration,
     /// How long open requests may take to finish when the server is stopped.
     pub(crate) grace: Duration,
     /// How long a request or an answer may stand still before its connection is closed.
@@ -68,18 +71,32 @@ pub(crate) fn run(
     let engine = Arc::clone(&state.registry.shared.engine);
     actix_web::rt::System::new().block_on(async {
         let mut signals = Signals::start();
-        let server = serve(listener, Arc::new(state), settings)?;
+        let state = Arc::new(state);
+        let server = serve(listener, Arc::clone(&state), settings)?;
         let handle = server.handle();
         let interrupted = async {
+            let signal = tokio::select! {
+                signal = signals.next() => Some(signal),
+                () = stop => None,
+            };
+            let stopping = async {
+                if signal == Some(Signal::Terminate) && !settings.drain.is_zero() {
+                    state.is_draining.store(true, Ordering::Relaxed);
+                    sleep(settings.drain).await;
+                }
+                sleep(LAST_CALLS).await;
+                // The call itself sends the command; its future only waits for the end.
+                drop(handle.stop(true));
+                std::future::pending().await
+            };
+            let again = async {
+                sleep(SAME).await;
+                Signals::start().next().await;
+            };
             tokio::select! {
-                () = signals.next() => {}
-                () = stop => {}
+                () = stopping => {}
+                () = again => {}
             }
-            sleep(LAST_CALLS).await;
-            // The call itself sends the command; its future only waits for the end.
-            drop(handle.stop(true));
-            sleep(SAME).await;
-            Signals::start().next().await;
         };
         let stopped = async {
             server.await?;
@@ -154,6 +171,13 @@ pub(crate) async fn start(listener: TcpListener, state: State, settings: Setting
     Ok(Running { address, handle, thread: Some(thread), state: weak })
 }
 
+/// A signal that asks to stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Signal {
+    Terminate,
+    Interrupt,
+}
+
 /// The signals that ask to stop: SIGTERM and Ctrl-C.
 struct Signals {
     #[cfg(unix)]
@@ -168,16 +192,16 @@ impl Signals {
         }
     }
 
-    async fn next(&mut self) {
+    async fn next(&mut self) -> Signal {
         #[cfg(unix)]
         if let Some(terminate) = &mut self.terminate {
-            tokio::select! {
-                _ = tokio::signal::ctrl_c() => {}
-                _ = terminate.recv() => {}
-            }
-            return;
+            return tokio::select! {
+                _ = tokio::signal::ctrl_c() => Signal::Interrupt,
+                _ = terminate.recv() => Signal::Terminate,
+            };
         }
         let _ = tokio::signal::ctrl_c().await;
+        Signal::Interrupt
     }
 }
 

@@ -1,6 +1,7 @@
 //! The state that all handlers share.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use crate::reload::Setup;
 use crate::reload::status::LoadStatus;
@@ -21,6 +22,8 @@ pub(crate) struct State {
     pub(crate) admin_token: Option<String>,
     /// Whether the admin side answers at all.
     pub(crate) admin: bool,
+    /// Whether the server is about to stop, and still answers calls.
+    pub(crate) is_draining: AtomicBool,
     /// Metrics of the simulated API.
     pub(crate) metrics: Metrics,
     /// The log of the process; none for a server within a Rust test.

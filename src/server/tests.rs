@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use actix_web::body::to_bytes;
 use actix_web::http::StatusCode;
@@ -43,6 +44,7 @@ fn state(admin_token: Option<&str>) -> web::Data<State> {
         setup: Arc::new(setup),
         admin_token: admin_token.map(str::to_owned),
         admin: true,
+        is_draining: AtomicBool::new(false),
         metrics: Metrics::default(),
         log: None,
     })

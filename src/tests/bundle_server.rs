@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -120,10 +121,12 @@ async fn what_happened_on_a_server_is_replayed_without_a_difference() {
         setup: Arc::new(setup),
         admin_token: None,
         admin: true,
+        is_draining: AtomicBool::new(false),
         metrics: Metrics::default(),
         log: None,
     };
-    let settings = Settings { workers: 2, grace: Duration::ZERO, stall: Settings::STALL };
+    let settings =
+        Settings { workers: 2, drain: Duration::ZERO, grace: Duration::ZERO, stall: Settings::STALL };
     let running = bind::start(listener, state, settings).await.unwrap();
     use_world(&format!("http://{address}"), &format!("http://{address}/__admin/worlds/default"));
     let first = bundle(&registry.default_world());

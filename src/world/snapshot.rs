@@ -16,7 +16,8 @@ use crate::expect::expectation::Expectation;
 use crate::expect::scorecard::settings::Settings;
 use crate::fault::counters;
 use crate::memory::{Limits, Memory, Share};
-use crate::scenario::model::Scenario;
+use crate::route::table::Table;
+use crate::scenario::model::{DemoButton, Scenario};
 use crate::scenario::references::References;
 use crate::webhook::plan::WebhookPlan;
 use crate::world::kept::ScenarioFiles;
@@ -47,6 +48,10 @@ pub(crate) struct Snapshot {
     pub(crate) webhooks: Arc<WebhookPlan>,
     /// What the scenario expects of a client.
     pub(crate) expectations: Arc<Vec<Expectation>>,
+    /// The buttons for a demonstration.
+    pub(crate) demo: Arc<Vec<DemoButton>>,
+    /// The routes that the scenario defines.
+    pub(crate) routes: Arc<Table>,
     /// Names of webhook events that the scenario adds.
     pub(crate) events: Arc<Vec<String>>,
     /// Thresholds of the scorecard.
@@ -203,6 +208,8 @@ impl Snapshot {
             faults: Arc::new(counters::Plan::new(generation, scenario.faults)),
             events: Arc::new(scenario.webhooks.events.keys().cloned().collect()),
             webhooks: Arc::new(WebhookPlan::new(scenario.webhooks)),
+            demo: Arc::new(scenario.demo),
+            routes: Arc::new(Table::new(scenario.routes)),
             scorecard: Arc::new(scenario.scorecard),
             expectations: Arc::new(scenario.expectations),
             start: scenario.now,
@@ -344,7 +351,10 @@ impl Snapshot {
     }
     /// What faults may refer to, in a world with that clock mode.
     pub(crate) fn references(&self, mode: clock::Mode) -> References<'_> {
-        References::new(self.keys.all(), &self.businesses, &self.dialect, mode == clock::Mode::Frozen)
+        References {
+            routes: self.routes.routes.iter().map(|route| route.operation).collect(),
+            ..References::new(self.keys.all(), &self.businesses, &self.dialect, mode == clock::Mode::Frozen)
+        }
     }
 
     /// The accounts as the scenario gives them.

@@ -34,6 +34,7 @@ mod catalogue;
 mod coherence;
 mod determinism;
 mod commands;
+mod health;
 mod run;
 mod run_verdict;
 mod replay;

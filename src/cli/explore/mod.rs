@@ -18,6 +18,7 @@ mod progress;
 
 use std::net::TcpListener;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use crate::cli::child::open_files;
@@ -84,10 +85,11 @@ fn attempt(flags: &Flags) -> Result<Exit, Failure> {
         setup: Arc::new(setup),
         admin_token: None,
         admin: true,
+        is_draining: AtomicBool::new(false),
         metrics: Metrics::default(),
         log: None,
     };
-    let settings = Settings { workers, grace: Duration::ZERO, stall: Settings::STALL };
+    let settings = Settings { workers, drain: Duration::ZERO, grace: Duration::ZERO, stall: Settings::STALL };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let exploration = runtime.map_err(failed("start"))?.block_on(async {
         let _server = bind::start(listener, state, settings).await.map_err(failed("start the server"))?;
@@ -103,9 +105,7 @@ fn attempt(flags: &Flags) -> Result<Exit, Failure> {
 /// Prints the report and writes the files.
 fn finish(flags: &Flags, files: &Files, exploration: &Exploration) -> Result<Exit, Failure> {
     if flags.plan && exploration.refused.is_none() {
-        for run in &exploration.runs {
-            print(&run.entry.id());
-        }
+        print(&text::plan(exploration));
     } else {
         print(&text::text(exploration));
     }

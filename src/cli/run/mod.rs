@@ -17,10 +17,11 @@ mod outputs;
 
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use crate::cli::find;
 use crate::cli::child::{self, open_files};
+use crate::cli::find;
 use crate::cli::run::access::Access;
 use crate::cli::run::flags::Flags;
 use crate::cli::run::judge::{Finished, judge};
@@ -58,7 +59,6 @@ fn attempt(flags: &Flags) -> Result<Exit, Failure> {
     serve::open_files::require(workers)?;
     long::set_workers(workers);
     let setup = Setup { keeps: flags.bundle.is_some(), ..setup(&flags.scenario, flags.now)? };
-    let outputs = Outputs::open(flags)?;
     let changes = Changes {
         seed: flags.seed,
         freeze: flags.freeze,
@@ -68,6 +68,8 @@ fn attempt(flags: &Flags) -> Result<Exit, Failure> {
     let Loaded { registry, board, warnings, .. } = load(&setup, &changes)?;
     let registry = Arc::new(registry);
     let access = Access::of(&registry.default_world().snapshot(), flags.key.as_deref())?;
+    // After a mistake in the scenario or the command line, the files of an earlier run are left as they are.
+    let outputs = Outputs::open(flags)?;
     let failed = |what: &str| {
         let what = what.to_owned();
         move |error: std::io::Error| Failure::cannot_start(format!("cannot {what}: {error}"))
@@ -85,16 +87,18 @@ fn attempt(flags: &Flags) -> Result<Exit, Failure> {
         setup: Arc::new(setup),
         admin_token: None,
         admin: true,
+        is_draining: AtomicBool::new(false),
         metrics: Metrics::default(),
         log: None,
     };
-    let settings = Settings { workers, grace: Duration::ZERO, stall: Settings::STALL };
+    let settings = Settings { workers, drain: Duration::ZERO, grace: Duration::ZERO, stall: Settings::STALL };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.map_err(failed("start"))?.block_on(async {
         let server = bind::start(listener, state, settings).await.map_err(failed("start the server"))?;
         let argv = flags.command.clone();
         let command = child::Command { argv, env, timeout: flags.timeout, grace: GRACE, capture: None };
         let ended = child::run(command).await.map_err(|error| Failure::cannot_start(error.to_string()))?;
+        child::end_by_signals();
         load::show(&warnings);
         let world = registry.named(&access.world).unwrap_or_else(|| registry.default_world());
         let finished = Finished { flags, world: &world, name: &access.world, server: &server, ended: &ended };

@@ -10,6 +10,9 @@ use crate::journal::budget::Limits;
 use crate::scenario::scalars::{DURATION_FORMAT, parse_duration};
 use crate::server::log::Format;
 
+/// The longest time for which a server goes on after SIGTERM.
+const LONGEST_DRAIN: Duration = Duration::from_secs(3600);
+
 #[derive(Debug, Args)]
 pub(crate) struct Flags {
     #[command(flatten)]
@@ -41,6 +44,10 @@ pub(crate) struct Flags {
     /// Seconds that open requests and deliveries may take to finish after Ctrl-C or SIGTERM
     #[arg(long, value_name = "SECONDS", default_value_t = 5, env = "STANDIN_GRACE")]
     pub(crate) grace: u64,
+    /// How long calls are still answered after SIGTERM, while health answers 503, so that a balancer takes the server out
+    /// before it stops
+    #[arg(long, value_name = "DURATION", default_value = "0s", value_parser = drain, env = "STANDIN_DRAIN")]
+    pub(crate) drain: Duration,
     /// Seconds after which a connection is closed whose request or answer stands still
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..), env = "STANDIN_STALL")]
     pub(crate) stall: u64,
@@ -86,6 +93,11 @@ fn idle(text: &str) -> Result<Idle, String> {
     let span = parse_duration(text).filter(|span| !span.is_zero());
     span.map(|span| Idle(Some(span)))
         .ok_or_else(|| format!("it must be {DURATION_FORMAT}, more than 0, or `never`"))
+}
+
+fn drain(text: &str) -> Result<Duration, String> {
+    let span = parse_duration(text).filter(|span| *span <= LONGEST_DRAIN);
+    span.ok_or_else(|| format!("it must be {DURATION_FORMAT}, at most 1h"))
 }
 
 /// Reads a number of bytes, KiB, MiB or GiB.

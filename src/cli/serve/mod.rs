@@ -17,6 +17,7 @@ use std::io::{ErrorKind, IsTerminal};
 use std::net::TcpListener;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use socket2::SockRef;
@@ -126,6 +127,7 @@ fn serve(flags: &Flags, log: &Log) -> Result<(), Failure> {
         setup: Arc::clone(&setup),
         admin_token: flags.admin_token.clone(),
         admin,
+        is_draining: AtomicBool::new(false),
         metrics: Metrics::default(),
         log: Some(log.clone()),
     };
@@ -146,6 +148,7 @@ fn serve(flags: &Flags, log: &Log) -> Result<(), Failure> {
     build_first(&registry, log.format == Format::Text && !flags.quiet);
     let settings = Settings {
         workers,
+        drain: flags.drain,
         grace: Duration::from_secs(flags.grace),
         stall: Duration::from_secs(flags.stall),
     };

@@ -42,11 +42,13 @@ const BEYOND_A_SCHEMA: [(&str, &[&str]); 5] = [
     ),
     // A schema could say this, but an editor would only show that none of many alternatives matches.
     ("which keys go together", &["mixed-entry", "no-effect", "stray-key"]),
-    ("what a text means", &["no-weight", "template"]),
+    ("what a text means", &["no-weight", "template", "wrong-pattern", "wrong-schema"]),
 ];
 
 /// Such errors whose codes are also those of others, by their messages.
-const MESSAGES: [&str; 15] = [
+const MESSAGES: [&str; 17] = [
+    "`path` is not valid",
+    "cannot be a name under which values are stored",
     // Which keys go together.
     "a patch entry `",
     "a signature needs a `secret`",

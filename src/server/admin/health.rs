@@ -1,5 +1,8 @@
 //! Whether what is served is what stands in the files.
 
+use std::sync::atomic::Ordering;
+
+use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, web};
 use serde::Serialize;
 use serde_json::Value;
@@ -15,7 +18,7 @@ use crate::server::state::State;
 pub(crate) struct Health {
     status: Status,
     version: &'static str,
-    /// Left out where there is an admin token that the request does not carry.
+    /// Left out where the admin side is off, or has a token that the request does not carry.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     scenarios: Option<Vec<ScenarioHealth>>,
@@ -27,6 +30,8 @@ enum Status {
     Ok,
     /// A scenario has errors: its last good version, if any, is served.
     Degraded,
+    /// The server is about to stop, and still answers calls.
+    Draining,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -46,12 +51,21 @@ struct ScenarioHealth {
 }
 
 /// Says whether every scenario is served as it stands in its file.
-#[utoipa::path(get, path = "/__admin/health", responses((status = 200, description = "How the scenarios are", body = Health)))]
-pub(crate) async fn get(state: web::Data<State>, request: HttpRequest) -> web::Json<Health> {
+#[utoipa::path(get, path = "/__admin/health", responses((status = 200, description = "How the scenarios are", body = Health), (status = 503, description = "The server is about to stop", body = Health)))]
+pub(crate) async fn get(state: web::Data<State>, request: HttpRequest) -> (web::Json<Health>, StatusCode) {
     let entries = state.board.entries();
-    let status = if entries.iter().any(Entry::is_degraded) { Status::Degraded } else { Status::Ok };
-    let scenarios = has_token(&state, request.headers()).then(|| entries.iter().map(scenario).collect());
-    web::Json(Health { status, version: env!("CARGO_PKG_VERSION"), scenarios })
+    let is_draining = state.is_draining.load(Ordering::Relaxed);
+    let status = if is_draining {
+        Status::Draining
+    } else if entries.iter().any(Entry::is_degraded) {
+        Status::Degraded
+    } else {
+        Status::Ok
+    };
+    let shows_all = state.admin && has_token(&state, request.headers());
+    let scenarios = shows_all.then(|| entries.iter().map(scenario).collect());
+    let code = if is_draining { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK };
+    (web::Json(Health { status, version: env!("CARGO_PKG_VERSION"), scenarios }), code)
 }
 
 fn scenario(entry: &Entry) -> ScenarioHealth {

@@ -16,7 +16,7 @@ use crate::journal::json::Origin;
 use crate::journal::{har, json, notes};
 use crate::operations;
 use crate::server::admin::error::AdminError;
-use crate::server::admin::extract::{PathWorld, Query, WorldPath, number};
+use crate::server::admin::extract::{PathWorld, Query, WorldPath, flag, number};
 use crate::server::admin::list::{self, Limit};
 use crate::server::long::{self, JsonList};
 use crate::world::World;
@@ -40,9 +40,17 @@ pub(crate) struct RequestsQuery {
     key: Option<String>,
     /// Name of the fault.
     fault: Option<String>,
+    /// The path, exactly as sent, without the world's prefix.
+    path: Option<String>,
+    /// Whether nothing is at the path: `true` gives the 404s of unknown paths.
+    unmatched: Option<bool>,
     /// Only requests whose `seq` is larger.
     #[serde(default, deserialize_with = "number")]
     after: Option<u64>,
+    /// Without headers and bodies.
+    #[serde(default, deserialize_with = "flag")]
+    #[param(value_type = Option<bool>)]
+    brief: bool,
     #[serde(default)]
     #[param(inline)]
     limit: Limit,
@@ -50,8 +58,12 @@ pub(crate) struct RequestsQuery {
 
 fn operation<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Operation>, D::Error> {
     let Some(name) = Option::<String>::deserialize(from)? else { return Ok(None) };
-    operations::named(&name).map(|spec| Some(spec.operation)).ok_or_else(|| {
-        let names = format!("one of {}", operations::ALL.map(|spec| spec.operation.name()).join(", "));
+    let operation = operations::named(&name).map(|spec| spec.operation);
+    operation.or_else(|| Operation::known_route(&name)).map(Some).ok_or_else(|| {
+        let names = format!(
+            "one of {}, or route: with the name of a route",
+            operations::ALL.map(|spec| spec.operation.name()).join(", ")
+        );
         D::Error::invalid_value(Unexpected::Str(&name), &names.as_str())
     })
 }
@@ -63,10 +75,11 @@ pub(crate) async fn list(
     PathWorld(world): PathWorld,
     Query(query): Query<RequestsQuery>,
 ) -> Result<HttpResponse, AdminError> {
+    let written = if query.brief { json::brief_json } else { json::entry_json };
     let found = search(&world, query).await?;
     let list = JsonList { around: ("[", "]"), values: found.entries };
     let response = long::respond(list::response(found.total), list, move |(entry, notes)| {
-        json::entry_json(entry, notes, origin(&world)).to_string()
+        written(entry, notes, origin(&world)).to_string()
     });
     Ok(with_dropped(response.await?, found.dropped))
 }
@@ -119,7 +132,7 @@ pub(crate) fn require_journal(run: &Run) -> Result<(), AdminError> {
     Err(AdminError::not_found(message).with_header("x-standin-journal", "off"))
 }
 
-fn origin(world: &World) -> Origin<'_> {
+pub(crate) fn origin(world: &World) -> Origin<'_> {
     let minted = world.minted.as_ref().map(|key| key.key.as_str());
     Origin { world: &world.name, minted, secrets: world.secrets() }
 }
@@ -142,8 +155,9 @@ async fn search(world: &Arc<World>, query: RequestsQuery) -> Result<Found, Admin
     require_journal(&world.run())?;
     let world = Arc::clone(world);
     long::run(move || {
-        let RequestsQuery { operation, status, code, key, fault, after, limit } = query;
-        let filter = Filter { operation, status, code, key, fault, after };
+        let RequestsQuery { operation, status, code, key, fault, path, unmatched, after, brief: _, limit } =
+            query;
+        let filter = Filter { operation, status, code, key, fault, path, unmatched, after };
         let minted = origin(&world).minted;
         let read = world.run().journal.read();
         let notes = notes::of(&read.entries);

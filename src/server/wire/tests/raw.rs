@@ -77,8 +77,12 @@ impl Server {
         let ((told, gone), (started, handle)) = (channel(), channel());
         let thread = thread::spawn(move || {
             actix_web::rt::System::new().block_on(async {
-                let settings =
-                    Settings { workers: 1, grace: Duration::from_secs(600), stall: Settings::STALL };
+                let settings = Settings {
+                    workers: 1,
+                    drain: Duration::ZERO,
+                    grace: Duration::from_secs(600),
+                    stall: Settings::STALL,
+                };
                 let told = web::Data::new(told);
                 let app = move || App::new().app_data(told.clone()).default_service(web::to(answer));
                 let server = listen(listener, settings, app).unwrap();
