@@ -87,7 +87,7 @@ pub(crate) fn run(
                 sleep(LAST_CALLS).await;
                 // The call itself sends the command; its future only waits for the end.
                 drop(handle.stop(true));
-                std::future::pending().await
+                std::future::pending::<()>().await;
             };
             let again = async {
                 sleep(SAME).await;
