@@ -39,6 +39,8 @@ mod webhook;
 mod expect;
 /// The scenario language.
 mod scenario;
+/// Importing routes from OpenAPI documents.
+mod import;
 /// Isolated runs of a scenario.
 mod world;
 /// The way of a request.

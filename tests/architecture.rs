@@ -17,7 +17,7 @@ const LEVELS: [&[&str]; 15] = [
     &["journal", "route", "webhook"],
     &["expect"],
     &["scenario"],
-    &["world"],
+    &["import", "world"],
     &["pipeline", "reload"],
     &["bundle", "explore"],
     &["server"],
@@ -35,6 +35,7 @@ const RESTRICTED: [(&[&str], &[&str], &str); 4] = [
         // `cli/child/` reads /proc and opens the terminal. Tests compare documents.
         &[
             "scenario/files.rs",
+            "cli/import.rs",
             "cli/new.rs",
             "cli/run/outputs.rs",
             "cli/run/github.rs",
@@ -44,7 +45,7 @@ const RESTRICTED: [(&[&str], &[&str], &str); 4] = [
             "bench/",
             "tests/",
         ],
-        "only the loader reads files, and only `new`, `run` and `explore` write some",
+        "only the loader reads files, and only `import`, `new`, `run` and `explore` write some",
     ),
     (
         &[

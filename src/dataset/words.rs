@@ -116,7 +116,7 @@ const FORMS: [(u64, bool, usize, u64); 9] = [
 
 /// The same where most long reviews are stories: seldom more than two sentences.
 const FORMS_BESIDE_STORIES: [(u64, bool, usize, u64); 4] =
-    [(56, false, 1, 0), (8, true, 0, 0), (28, true, 1, 0), (8, false, 2, 0)];
+    [(30, false, 1, 0), (6, true, 0, 0), (36, true, 1, 0), (28, false, 2, 0)];
 
 impl Words<'_> {
     /// What some add at the end, pleased or not.

@@ -10,6 +10,8 @@ pub(crate) mod yaml;
 pub(crate) mod json;
 pub(crate) mod csv;
 pub(crate) mod read;
+/// Foreign documents.
+pub(crate) mod document;
 /// How values of requests are matched.
 pub(crate) mod matching;
 pub(crate) mod report;

@@ -15,6 +15,7 @@ mod fault_reload;
 mod fault_repeats;
 mod fault_shares;
 mod fuzz;
+mod imports;
 mod journal;
 mod operations;
 mod properties;

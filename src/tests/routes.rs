@@ -207,11 +207,11 @@ fn the_first_response_whose_condition_holds_answers() {
 #[test]
 fn conditions_of_requests_methods_and_unknown_paths() {
     let folder = with_routes(
-        r#"
+        r"
   - {name: one, request: {method: GET, path: /v1/thing, query: {a: [1, {matches: '^x+$'}]}}, response: {json: one}}
   - {name: two, request: {method: GET, path: /v1/thing, header: {x-a: {present: false}}, query: {b: {present: true}}}, response: {json: two}}
   - {name: three, request: {method: DELETE, path: /v1/thing}, response: {status: 204}}
-"#,
+",
     );
     assert_eq!(answer(&folder, "GET /v1/thing?a=1").1, "one");
     assert_eq!(answer(&folder, "GET /v1/thing?a=xx").1, "one");
@@ -368,4 +368,212 @@ fn a_template_that_fails_or_has_too_much_to_do_is_500_and_says_where() {
         assert!(detail(&outcome).contains(why), "{}", detail(&outcome));
     }
     assert_eq!(answer(&folder, "GET /v1/all"), (200, json!(303)));
+}
+
+/// The demo with its data, at a fixed instant, and a scenario beside it.
+fn shipped(name: &str) -> ScenarioFolder {
+    let files: Vec<(&str, &str)> = crate::scenario::shipped::FILES
+        .iter()
+        .filter_map(|(path, bytes)| Some((*path, std::str::from_utf8(bytes).ok()?)))
+        .filter(|(path, _)| {
+            path.starts_with("seed-data/")
+                || path.starts_with("scenarios/parts/")
+                || *path == "scenarios/demo.yaml"
+                || *path == format!("scenarios/{name}.yaml")
+        })
+        .collect();
+    ScenarioFolder::at(super::harness::time("2026-06-30T17:00:00Z"), &files)
+}
+
+fn demo(folder: &ScenarioFolder, request: &str, body: &str) -> (u16, Value) {
+    let outcome =
+        send_with(folder, request, &[("x-api-key", "demo-key"), ("x-business-number", "100")], body);
+    let value = if outcome.reply.body.is_empty() { Value::Null } else { json_of(&outcome) };
+    (outcome.reply.status, value)
+}
+
+/// All reviews of a business, as the operation lists them.
+fn listed(folder: &ScenarioFolder, world: &str, number: u64, statuses: &Value) -> Vec<Value> {
+    let (mut all, mut start) = (Vec::new(), 0);
+    loop {
+        let request = format!("POST {world}/v1/review/businessId/{number}?sindex={start}&count=1000");
+        let page = demo(folder, &request, &json!({ "statuses": statuses }).to_string()).1;
+        let page = page.as_array().unwrap().clone();
+        start += page.len();
+        all.extend(page);
+        if start % 1000 != 0 || start == 0 || all.len() < start {
+            return all;
+        }
+    }
+}
+
+#[test]
+fn the_numbers_of_the_platform_part_are_those_of_the_operations() {
+    let folder = shipped("demo");
+    for (number, query, statuses) in [
+        (100, "", json!(["published"])),
+        (1001, "?statuses=parked&statuses=published", json!(["all"])),
+        (1002, "?statuses=parked,nonsense", json!(["parked"])),
+        (1003, "?statuses=nonsense", json!(["published"])),
+    ] {
+        let reviews = listed(&folder, "", number, &statuses);
+        for spelling in ["businessid", "businessId"] {
+            let (status, summary) =
+                demo(&folder, &format!("GET /v1/review/{spelling}/{number}/summary{query}"), "");
+            assert_eq!(status, 200, "{summary}");
+            assert_eq!(summary["reviewCount"], reviews.len(), "{number}");
+            let average = |reviews: &[&Value]| {
+                let rated: Vec<f64> =
+                    reviews.iter().filter_map(|it| it["rating"].as_f64()).filter(|it| *it > 0.0).collect();
+                let mean = if rated.is_empty() {
+                    0.0
+                } else {
+                    rated.iter().sum::<f64>() / f64::from(u32::try_from(rated.len()).unwrap())
+                };
+                (mean * 10.0).round() / 10.0
+            };
+            assert_eq!(summary["avgRating"], json!(average(&reviews.iter().collect::<Vec<_>>())));
+            for source in summary["sources"].as_array().unwrap() {
+                let of: Vec<&Value> =
+                    reviews.iter().filter(|it| it["sourceType"] == source["sourceName"]).collect();
+                assert_eq!(source["reviewCount"], of.len());
+                assert_eq!(source["avgRating"], json!(average(&of)), "{source}");
+            }
+            for rating in summary["ratings"].as_array().unwrap() {
+                let of = reviews.iter().filter(|it| it["rating"] == rating["rating"]).count();
+                assert_eq!(rating["reviewCount"], of);
+            }
+            let sum = |list: &Value| -> u64 {
+                list.as_array().unwrap().iter().filter_map(|it| it["reviewCount"].as_u64()).sum()
+            };
+            assert_eq!(sum(&summary["sources"]), reviews.len() as u64);
+            assert_eq!(sum(&summary["ratings"]), reviews.len() as u64);
+        }
+    }
+    let (_, business) = demo(&folder, "GET /v1/business/1001", "");
+    assert_eq!(business["reviewCount"], listed(&folder, "", 1001, &json!(["published"])).len());
+    assert_eq!(demo(&folder, "GET /v1/business/200", "").0, 404, "the key does not cover it");
+    let (_, children) = demo(&folder, "GET /v1/business/child/all?pid=100", "");
+    assert_eq!(children.as_array().unwrap().len(), 8);
+    let (_, rivals) = demo(&folder, "GET /v1/business/100/competitors", "");
+    let numbers: Vec<_> = rivals.as_array().unwrap().iter().map(|it| it["enterpriseId"].clone()).collect();
+    assert_eq!(numbers, [json!(200), json!(300)]);
+    let (_, found) =
+        demo(&folder, "POST /v1/business/100/search", r#"{"searchStr": "beaver", "sortBy": "name"}"#);
+    assert_eq!((&found["totalCount"], &found["accounts"][0]["businessNumber"]), (&json!(1), &json!(1006)));
+    assert_eq!(demo(&folder, "POST /v1/business/100/search", r#"{"pageSize": 0}"#).0, 400);
+}
+
+#[test]
+fn customers_of_the_platform_part_are_the_contacts_of_the_upsert() {
+    let folder = shipped("demo");
+    create_world(&folder, "w", None);
+    let count = |world: &str, query: &str| {
+        demo(&folder, &format!("POST {world}/v2/customer/list?size=1{query}"), "").1["totalCount"].clone()
+    };
+    let before = count("", "").as_u64().unwrap();
+    assert_eq!(count("", "&bid=100"), before);
+    assert_eq!(count("", "&businessId=100"), before);
+    let body = r#"{"email": "new@example.test", "firstName": "New", "businessIds": [1001]}"#;
+    let (status, made) = demo(&folder, "POST /v1/contact/external/preferences/saveCustomer", body);
+    assert_eq!(status, 200, "{made}");
+    let id = made["id"].as_u64().unwrap();
+    assert_eq!(count("", ""), before + 1);
+    assert_eq!(count("/w/w", ""), before, "another world does not see it");
+    let ask = |body: Value| demo(&folder, "POST /v1/customer-v2/external/getCustomer", &body.to_string());
+    assert_eq!(ask(json!({ "email": "new@example.test" })).1["id"], id);
+    let (_, found) = ask(json!({ "id": id }));
+    assert_eq!((&found["firstName"], &found["mappings"][0]["businessNumber"]), (&json!("New"), &json!(1001)));
+    let (_, all) = demo(&folder, "GET /v1/customer/all?bid=1001&count=1000", "");
+    assert!(
+        all.as_array().unwrap().iter().any(|it| it["number"].as_str() == Some(id.to_string().as_str())),
+        "{all}"
+    );
+    let removed = demo(&folder, &format!("DELETE /v1/customer/id/{id}"), "");
+    assert_eq!(
+        removed.1,
+        json!({ "email": "new@example.test", "firstName": "New", "number": id.to_string() })
+    );
+    assert_eq!(demo(&folder, &format!("DELETE /v1/customer/id/{id}"), "").0, 400);
+    assert_eq!(ask(json!({ "id": id })).0, 400);
+    assert_eq!(count("", ""), before);
+    let subscribe = r#"{"businessNumber": "100", "apiKey": "demo-key", "events": ["message.added"], "endpoint": "http://127.0.0.1:9/x"}"#;
+    assert_eq!(demo(&folder, "POST /v1/messenger/subscribe/webhook/event", subscribe).0, 200);
+    let (_, list) = demo(&folder, "GET /v1/subscriptions/list", "");
+    assert_eq!((&list[0]["id"], &list[0]["eventName"]), (&json!("1"), &json!("message.added")));
+    assert_eq!(demo(&folder, "GET /v1/subscriptions/unsubscribe/1?businessId=100", "").0, 200);
+    assert_eq!(demo(&folder, "GET /v1/subscriptions/unsubscribe/1?businessId=100", "").0, 500);
+    assert_eq!(demo(&folder, "GET /v1/subscriptions/list", "").1, json!([]));
+}
+
+#[test]
+fn presets_of_the_dialect_are_those_of_the_published_documentation() {
+    let status =
+        |folder: &ScenarioFolder, world: &str, request: &str, headers: &[(&str, &str)], body: &str| {
+            let (method, target) = request.split_once(' ').unwrap();
+            let outcome = send_with(folder, &format!("{method} /w/{world}{target}"), headers, body);
+            (outcome.reply.status, json_of(&outcome)["code"].as_u64(), detail(&outcome).to_owned())
+        };
+    let key = [("x-api-key", "demo-key"), ("x-business-number", "100")];
+    let folder = shipped("as-published");
+    let of = |request: &str, headers: &[(&str, &str)], body: &str| {
+        let (status, code, _) = status(&folder, "as-published", request, headers, body);
+        (status, code)
+    };
+    let reviews = "POST /v1/review/businessId/100";
+    assert_eq!(of(&format!("{reviews}?sindex=0&count=1"), &[], ""), (400, Some(1167)));
+    assert_eq!(of("POST /v1/contact/external/preferences/saveCustomer", &[], ""), (400, Some(1167)));
+    assert_eq!(of("POST /v1/qna/unanswered/get?businessId=100", &[], ""), (401, Some(1167)));
+    assert_eq!(of("GET /v1/business/1001", &[], ""), (401, Some(1167)), "presets do not touch routes");
+    assert_eq!(of(&format!("{reviews}?sindex=0&count=-1"), &key, ""), (401, Some(1164)));
+    assert_eq!(of(&format!("{reviews}?sindex=0&count=1"), &key, "nope"), (401, Some(2466)));
+    assert_eq!(of(&format!("{reviews}?count=1"), &key, ""), (400, Some(2003)));
+    assert_eq!(of(&format!("{reviews}?sindex=0"), &key, ""), (400, Some(2003)));
+    let message = send_with(&folder, &format!("POST /w/as-published{}", &reviews[5..]), &key, "");
+    assert_eq!(json_of(&message)["message"], "sindex is mandatory");
+    let day = |competitor: &str, number: u64, to: &str| {
+        let body = json!({ "fromDate": "06/29/2026", "toDate": to, "statuses": ["all"] }).to_string();
+        let request =
+            format!("POST /w/as-published/v1/review/businessId/{number}?sindex=0&count=100{competitor}");
+        json_of(&send_with(&folder, &request, &key, &body)).as_array().unwrap().len()
+    };
+    assert_eq!(day("", 100, "06/29/2026"), 0, "exclusive for own reviews");
+    assert!(day("", 100, "06/30/2026") > 0);
+
+    let folder = shipped("legacy");
+    let with_key = format!("{reviews}?api_key=demo-key");
+    assert_eq!(status(&folder, "legacy", &with_key, &[], "").0, 200);
+    let folder = shipped("demo");
+    let (refused, code, detail) = status(&folder, "demo", &with_key, &[], "");
+    assert_eq!((refused, code), (401, Some(1167)));
+    assert!(detail.contains("api_key") && detail.contains("query_api_key: accept"), "{detail}");
+}
+
+#[test]
+fn filters_that_can_match_nothing_are_noted_and_node_is_no_browser() {
+    let folder = shipped("demo");
+    let note = |headers: &[(&str, &str)], body: Value| {
+        let headers = [&[("x-api-key", "demo-key")], headers].concat();
+        send_with(&folder, "POST /v1/review/businessId/100", &headers, &body.to_string());
+        let entries = folder.registry.default_world().run().journal.read().entries;
+        crate::journal::notes::of(&entries).pop().unwrap()
+    };
+    assert_eq!(
+        note(&[], json!({ "fromDate": "06/02/2026", "toDate": "06/02/2026", "sources": ["Google"] })),
+        [""; 0]
+    );
+    assert_eq!(
+        note(&[], json!({ "fromDate": "06/03/2026", "toDate": "06/02/2026" })),
+        ["fromDate is after toDate, so that nothing can match"]
+    );
+    assert_eq!(
+        note(&[], json!({ "sources": ["gogle"] })),
+        ["sources: gogle is no source of this scenario, so that nothing can match"]
+    );
+    assert_eq!(
+        note(&[], json!({ "sources": ["google", "x"] })),
+        ["sources: x is no source of this scenario"]
+    );
+    assert_eq!(note(&[("sec-fetch-mode", "cors")], json!({ "ratings": [1] })), [""; 0]);
+    assert_eq!(note(&[("sec-fetch-site", "same-origin")], json!({ "ratings": [2] })).len(), 1);
 }

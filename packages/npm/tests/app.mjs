@@ -21,6 +21,8 @@ const server = createServer(async (request, response) => {
       const contact = { firstName: "Ann", email, businessIds: [100] };
       const answer = await call(request, "POST", "/v1/contact/external/preferences/saveCustomer", JSON.stringify(contact));
       response.end(`<h1 id="status">${answer.status}</h1><pre>${escape(await answer.text())}</pre>`);
+    } else if (url.pathname !== "/") {
+      response.writeHead(404).end();
     } else {
       const answer = await call(request, "POST", "/v1/review/businessId/100?count=25");
       const reviews = answer.ok ? await answer.json() : [];
@@ -31,4 +33,4 @@ const server = createServer(async (request, response) => {
     response.end(`<h1 id="status">${escape(String(error.cause ?? error))}</h1>`);
   }
 });
-server.listen(Number(port), "127.0.0.1", () => console.log(server.address().port));
+server.listen(Number(port), "127.0.0.1", () => console.log(String(server.address().port)));

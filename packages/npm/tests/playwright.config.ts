@@ -10,7 +10,7 @@ export default defineConfig<StandinFixtures, StandinWorkerFixtures>({
   testIgnore: process.env["WITH_FAILING"] ? [] : "failing.spec.ts",
   fullyParallel: true,
   workers: 8,
-  retries: 0,
+  maxFailures: 3,
   timeout: 60_000,
   reporter: [["line"], ["json", { outputFile: "results.json" }]],
   use: {
