@@ -84,8 +84,7 @@ fn finds(arguments: &[&str], wanted: &[&str]) -> Result<(), String> {
     let dir = scenario();
     let Some((exit, report)) = explored(dir.path(), &JOBS, arguments) else { return Ok(()) };
     let errors: Vec<&Value> = list(&report, "runs").iter().filter(|run| run["outcome"] == "error").collect();
-    let unconfirmed =
-        |finding: &&Value| finding["confirmed"] != Value::from(2) || finding["flaky"] != Value::from(false);
+    let unconfirmed = |finding: &&Value| finding["confirmed"] != 2 || finding["flaky"] != false;
     if kinds(&report) != wanted
         || !errors.is_empty()
         || exit != i32::from(!wanted.is_empty())
