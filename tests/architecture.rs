@@ -467,7 +467,7 @@ mod scanner {
 
     #[test]
     fn file_reads_are_allowed_only_in_the_loader() {
-        let why = "only the loader reads files, and only `new`, `run` and `explore` write some";
+        let why = "only the loader reads files, and only `import`, `new`, `run` and `explore` write some";
         for (text, word) in [
             ("use std::fs;", "std::fs"),
             ("fn f() { File::open(p) }", "File::open"),
