@@ -1,7 +1,11 @@
 //! What a route costs beside a static route of a bare actix-web application: both on loopback, asked in turn over kept connections.
 //! `cargo bench --bench routes` prints the medians.
 
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark that cannot go on panics, and prints its figures")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a benchmark that cannot go on panics, and prints its figures"
+)]
 #![expect(clippy::disallowed_methods, reason = "a benchmark measures real time")]
 
 use std::io::{BufRead, BufReader, Read, Write};
@@ -92,7 +96,10 @@ fn main() {
     };
     let [bare, fixed, template, data] = times.each_mut().map(median);
     println!("a static route of actix-web:   {bare:?}");
-    println!("a route without a template:    {fixed:?}, {:.2} times", fixed.as_secs_f64() / bare.as_secs_f64());
+    println!(
+        "a route without a template:    {fixed:?}, {:.2} times",
+        fixed.as_secs_f64() / bare.as_secs_f64()
+    );
     println!("a route with a template:       {template:?}");
     println!("a route over 500 reviews:      {data:?}");
 }

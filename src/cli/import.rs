@@ -33,7 +33,9 @@ pub(crate) fn run(flags: &Flags) -> Exit {
                 print(line);
             }
             let notes = if told.is_empty() { String::new() } else { format!(", {} notes", told.len()) };
-            print(&format!("Wrote {shown}: {routes} routes{notes}. Serve it with:\n\n  standin serve {shown}"));
+            print(&format!(
+                "Wrote {shown}: {routes} routes{notes}. Serve it with:\n\n  standin serve {shown}"
+            ));
             Exit::Success
         }
         Err((exit, message)) => {
@@ -45,12 +47,14 @@ pub(crate) fn run(flags: &Flags) -> Exit {
 
 fn try_run(flags: &Flags) -> Result<Imported, (Exit, String)> {
     let shown = flags.document.display();
-    let only = flags.only.iter().map(|only| Only::new(only).map_err(|why| (Exit::Usage, format!("--only {only}: {why}"))));
+    let only = flags
+        .only
+        .iter()
+        .map(|only| Only::new(only).map_err(|why| (Exit::Usage, format!("--only {only}: {why}"))));
     let only = only.collect::<Result<Vec<_>, _>>()?;
     let bytes = Disk.read(&flags.document, MAX_BYTES);
     let bytes = bytes.map_err(|error| (Exit::Usage, format!("cannot read {shown}: {error}")))?;
-    let (parsed, mistakes) =
-        document::parse(&flags.document, &bytes).map_err(|why| (Exit::Findings, why))?;
+    let (parsed, mistakes) = document::parse(&flags.document, &bytes).map_err(|why| (Exit::Findings, why))?;
     let existing = match Disk.read(&flags.out, MAX_BYTES) {
         Ok(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,

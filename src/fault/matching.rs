@@ -30,13 +30,13 @@ impl Pattern {
     /// Why it cannot be compiled, in one line.
     pub(crate) fn new(text: &str) -> Result<Self, String> {
         let built = regex::RegexBuilder::new(text).size_limit(PATTERN).dfa_size_limit(PATTERN).build();
-        built.map(Self).map_err(|error| match error {
-            regex::Error::CompiledTooBig(_) => "it is too large when compiled".to_owned(),
-            other => {
-                let text = other.to_string();
-                let last = text.lines().last().unwrap_or_default();
-                last.trim_start_matches("error: ").to_owned()
+        built.map(Self).map_err(|error| {
+            if matches!(error, regex::Error::CompiledTooBig(_)) {
+                return "it is too large when compiled".to_owned();
             }
+            let text = error.to_string();
+            let last = text.lines().last().unwrap_or_default();
+            last.trim_start_matches("error: ").to_owned()
         })
     }
 
@@ -153,7 +153,7 @@ mod tests {
             (between.clone(), Some("5.1"), false),
             (between, Some("x"), false),
         ] {
-            assert_eq!(accepts_text(&[accept.clone()], found), holds, "{accept:?} {found:?}");
+            assert_eq!(accepts_text(std::slice::from_ref(&accept), found), holds, "{accept:?} {found:?}");
         }
         assert!(accepts_json(&[Accept::Between(Some(1.0), None)], Some(&json!("7"))));
         assert!(accepts_json(&[Accept::Present(false)], Some(&Value::Null)));

@@ -30,7 +30,8 @@ impl Block {
 
 fn hash(lines: &[String]) -> String {
     let digest = Sha256::digest(lines.join("\n").as_bytes());
-    digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+    let first = digest.iter().take(8).fold(0_u64, |number, byte| (number << 8) | u64::from(*byte));
+    format!("{first:016x}")
 }
 
 /// A block as it stands in the file.
@@ -70,7 +71,7 @@ pub(super) fn merge(
     (name, existing): (&str, Option<&str>),
     told: &mut Vec<String>,
 ) -> String {
-    let (head, known, tail) = existing.map(split).unwrap_or_else(|| (head(name), Vec::new(), String::new()));
+    let (head, known, tail) = existing.map_or_else(|| (head(name), Vec::new(), String::new()), split);
     let mut pieces: Vec<((usize, String), String)> = Vec::new();
     let mut fresh: BTreeMap<String, Block> =
         blocks.into_iter().map(|block| (block.id.clone(), block)).collect();
@@ -86,7 +87,10 @@ pub(super) fn merge(
             // It is in the document, and was not selected.
             None if all.contains(&block.id) => block.text(),
             None if block.is_edited() => {
-                told.push(format!("{}: no longer in the document; its block was edited, and is kept", block.id));
+                told.push(format!(
+                    "{}: no longer in the document; its block was edited, and is kept",
+                    block.id
+                ));
                 block.text()
             }
             None => {

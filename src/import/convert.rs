@@ -18,8 +18,22 @@ const MAX_DEPTH: usize = 40;
 
 /// Keywords that are copied as they are.
 const PLAIN: [&str; 16] = [
-    "const", "default", "format", "maxItems", "maxLength", "maxProperties", "maximum", "minItems", "minLength",
-    "minProperties", "minimum", "multipleOf", "uniqueItems", "title", "exclusiveMinimum", "exclusiveMaximum",
+    "const",
+    "default",
+    "format",
+    "maxItems",
+    "maxLength",
+    "maxProperties",
+    "maximum",
+    "minItems",
+    "minLength",
+    "minProperties",
+    "minimum",
+    "multipleOf",
+    "uniqueItems",
+    "title",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
 ];
 
 const TYPES: [&str; 7] = ["string", "integer", "number", "boolean", "array", "object", "null"];
@@ -40,28 +54,23 @@ pub(super) fn convert(
     what: &str,
     told: &mut Vec<String>,
 ) -> Option<Value> {
-    let mut converter = Converter {
-        document,
-        names: BTreeMap::new(),
-        defs: Map::new(),
-        left: MAX_VALUES,
-        told: Vec::new(),
-    };
-    let converted = converter.schema(schema, 0);
+    let mut converter =
+        Converter { document, names: BTreeMap::new(), defs: Map::new(), left: MAX_VALUES, told: Vec::new() };
+    let result = converter.schema(schema, 0);
     let (mut problems, defs) = (converter.told, converter.defs);
     problems.dedup();
     told.extend(problems.into_iter().take(5).map(|problem| format!("{what}: {problem}")));
-    let Some(mut converted) = converted else {
+    let Some(mut standalone) = result else {
         told.push(format!("{what}: the schema is too large, and is left out"));
         return None;
     };
     if !defs.is_empty()
-        && let Some(members) = converted.as_object_mut()
+        && let Some(members) = standalone.as_object_mut()
     {
         members.insert("$defs".to_owned(), Value::Object(defs));
     }
-    match compile(&converted) {
-        Ok(_) => Some(converted),
+    match compile(&standalone) {
+        Ok(_) => Some(standalone),
         Err(why) => {
             let why: String = why.chars().take(200).collect();
             told.push(format!("{what}: the schema is not valid, and is left out: {why}"));
@@ -89,7 +98,11 @@ impl Converter<'_, '_> {
         if let Some(reference) = members.get("$ref").and_then(Value::as_str) {
             let converted = self.reference(reference)?;
             let is_nullable = members.get("nullable") == Some(&json!(true));
-            return Some(if is_nullable { json!({ "anyOf": [converted, { "type": "null" }] }) } else { converted });
+            return Some(if is_nullable {
+                json!({ "anyOf": [converted, { "type": "null" }] })
+            } else {
+                converted
+            });
         }
         let mut out = Map::new();
         for (key, value) in members {
@@ -119,58 +132,63 @@ impl Converter<'_, '_> {
         Some(Value::Object(out))
     }
 
-    fn keyword(&mut self, out: &mut Map<String, Value>, key: &str, value: &Value, depth: usize) -> Option<()> {
+    fn keyword(
+        &mut self,
+        out: &mut Map<String, Value>,
+        key: &str,
+        value: &Value,
+        depth: usize,
+    ) -> Option<()> {
         let converted = match key {
             "type" => self.types(value),
             "enum" => self.enumeration(value),
-            "pattern" => match value.as_str().map(Pattern::new) {
-                Some(Ok(_)) => Some(value.clone()),
-                _ => {
+            "pattern" => {
+                let is_usable = value.as_str().is_some_and(|text| Pattern::new(text).is_ok());
+                if !is_usable {
                     self.tell(format!("the pattern {value} cannot be used, and is left out"));
-                    None
                 }
-            },
-            "required" => match value.as_array() {
-                Some(names) if names.iter().all(Value::is_string) => {
-                    let mut names = names.clone();
+                is_usable.then(|| value.clone())
+            }
+            "required" => {
+                let names = value.as_array().filter(|names| names.iter().all(Value::is_string)).cloned();
+                if names.is_none() {
+                    self.tell("`required` must be a list of names, and is left out");
+                }
+                names.map(|mut names| {
                     names.sort_by_key(ToString::to_string);
                     names.dedup();
-                    Some(Value::Array(names))
-                }
-                _ => {
-                    self.tell("`required` must be a list of names, and is left out");
-                    None
-                }
-            },
-            "properties" | "patternProperties" => match value.as_object() {
-                Some(members) => {
+                    Value::Array(names)
+                })
+            }
+            "properties" | "patternProperties" => {
+                if let Some(members) = value.as_object() {
                     let mut properties = Map::new();
                     for (name, schema) in members {
                         properties.insert(name.clone(), self.schema(schema, depth + 1)?);
                     }
                     Some(Value::Object(properties))
-                }
-                None => {
+                } else {
                     self.tell(format!("`{key}` must be a map, and is left out"));
                     None
                 }
-            },
-            "items" | "not" | "additionalProperties" | "contains" if value.is_object() || value.is_boolean() => {
+            }
+            "items" | "not" | "additionalProperties" | "contains"
+                if value.is_object() || value.is_boolean() =>
+            {
                 Some(self.schema(value, depth + 1)?)
             }
-            "oneOf" | "anyOf" | "allOf" => match value.as_array().filter(|list| !list.is_empty()) {
-                Some(list) => {
+            "oneOf" | "anyOf" | "allOf" => {
+                if let Some(list) = value.as_array().filter(|list| !list.is_empty()) {
                     let mut schemas = Vec::new();
                     for schema in list {
                         schemas.push(self.schema(schema, depth + 1)?);
                     }
                     Some(Value::Array(schemas))
-                }
-                None => {
+                } else {
                     self.tell(format!("`{key}` must be a list of schemas, and is left out"));
                     None
                 }
-            },
+            }
             _ if PLAIN.contains(&key) => {
                 let is_count = key.starts_with("min") || key.starts_with("max") || key == "multipleOf";
                 if is_count && !value.is_number() {
@@ -192,7 +210,7 @@ impl Converter<'_, '_> {
         let listed = match value {
             Value::String(one) => vec![one.as_str()],
             Value::Array(several) => several.iter().filter_map(Value::as_str).collect(),
-            _ => Vec::new(),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => Vec::new(),
         };
         let known: Vec<&str> = listed.iter().copied().filter(|kind| TYPES.contains(kind)).collect();
         if known.len() < listed.len() || listed.is_empty() {
@@ -230,22 +248,18 @@ impl Converter<'_, '_> {
             self.tell(format!("the reference {reference} leads to nothing in this file"));
             return Some(json!({}));
         };
-        let name = match self.names.get(&pointer) {
-            Some(name) => name.clone(),
-            None => {
-                let last = pointer.rsplit('/').next().unwrap_or_default();
-                let plain: String =
-                    last.chars().filter(|letter| letter.is_ascii_alphanumeric() || *letter == '_').collect();
-                let name = format!("{plain}{}", self.names.len());
-                self.names.insert(pointer, name.clone());
-                let converted = self.schema(target, 0)?;
-                // A definition that is only a reference to itself would never end.
-                let own = json!({ "$ref": format!("#/$defs/{name}") });
-                let converted = if converted == own { json!({}) } else { converted };
-                self.defs.insert(name.clone(), converted);
-                name
-            }
-        };
+        if let Some(name) = self.names.get(&pointer) {
+            return Some(json!({ "$ref": format!("#/$defs/{name}") }));
+        }
+        let last = pointer.rsplit('/').next().unwrap_or_default();
+        let plain: String =
+            last.chars().filter(|letter| letter.is_ascii_alphanumeric() || *letter == '_').collect();
+        let name = format!("{plain}{}", self.names.len());
+        self.names.insert(pointer, name.clone());
+        let converted = self.schema(target, 0)?;
+        // A definition that is only a reference to itself would never end.
+        let own = json!({ "$ref": format!("#/$defs/{name}") });
+        self.defs.insert(name.clone(), if converted == own { json!({}) } else { converted });
         Some(json!({ "$ref": format!("#/$defs/{name}") }))
     }
 }

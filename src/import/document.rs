@@ -75,11 +75,9 @@ impl Only {
             match wanted.split_first() {
                 None => sent.is_empty(),
                 Some((first, rest)) if first == "**" => (0..=sent.len()).any(|at| agree(rest, &sent[at..])),
-                Some((first, rest)) => {
-                    sent.split_first().is_some_and(|(next, others)| {
-                        (first == "*" || first == next) && agree(rest, others)
-                    })
-                }
+                Some((first, rest)) => sent
+                    .split_first()
+                    .is_some_and(|(next, others)| (first == "*" || first == next) && agree(rest, others)),
             }
         }
         let sent: Vec<&str> = path.split('/').skip(1).collect();
@@ -126,10 +124,9 @@ impl<'a> Document<'a> {
     /// Whether an operation takes the API key in the header `x-api-key`.
     pub(super) fn takes_key(&self, operation: &Operation<'a>) -> bool {
         let is_key = |name: &Value| name.as_str().is_some_and(|name| name.eq_ignore_ascii_case("x-api-key"));
-        let by_parameter = operation
-            .parameters
-            .iter()
-            .any(|parameter| parameter["in"] == "header" && is_key(&parameter["name"]) && parameter["required"] == true);
+        let by_parameter = operation.parameters.iter().any(|parameter| {
+            parameter["in"] == "header" && is_key(&parameter["name"]) && parameter["required"] == true
+        });
         let requirements = self.security(operation.value).as_array();
         let alternatives = requirements.into_iter().flatten().filter_map(Value::as_object);
         let mut by_scheme = false;
@@ -160,7 +157,7 @@ impl<'a> Document<'a> {
             for method in METHODS {
                 let Some(value) = item.get(method).filter(|value| value.is_object()) else { continue };
                 let method = method.to_ascii_uppercase();
-                let path = match self.path(key) {
+                let path = match route_path(key) {
                     Ok(path) => path,
                     Err(why) => {
                         told.push(format!("{method} {key}: not imported: {why}"));
@@ -175,7 +172,8 @@ impl<'a> Document<'a> {
                 if !only.is_empty() && !only.iter().any(|only| only.selects(&method, path.text())) {
                     continue;
                 }
-                let clash = shapes.iter().find(|(known, shape)| *known == method && shape.is_same_shape(&path));
+                let clash =
+                    shapes.iter().find(|(known, shape)| *known == method && shape.is_same_shape(&path));
                 if let Some((_, shape)) = clash {
                     told.push(format!(
                         "{id}: not imported: {} has the same path but for the names of its parameters",
@@ -203,22 +201,6 @@ impl<'a> Document<'a> {
         found
     }
 
-    fn path(&self, key: &str) -> Result<Path, String> {
-        if !key.starts_with('/') {
-            return Err("its path does not begin with a slash".to_owned());
-        }
-        if key.contains(['?', '#']) || key.chars().any(|letter| letter.is_whitespace() || letter.is_control()) {
-            return Err("its path has a query, a fragment or white space".to_owned());
-        }
-        let plain = key.strip_suffix('/').unwrap_or(key);
-        if plain.is_empty() || ["/__admin", "/w", "/metrics", "/docs", "/console", "/openapi.json"].iter().any(
-            |reserved| plain == *reserved || plain.strip_prefix(reserved).is_some_and(|rest| rest.starts_with('/')),
-        ) {
-            return Err("its path is reserved for Standin".to_owned());
-        }
-        Path::new(plain)
-    }
-
     /// The parameters of the path item and of the operation, which win.
     fn parameters(
         &self,
@@ -231,7 +213,9 @@ impl<'a> Document<'a> {
         let lists = [&operation["parameters"], &item["parameters"]];
         for parameter in lists.into_iter().filter_map(Value::as_array).flatten() {
             let Some(parameter) = self.resolve(parameter).filter(|it| it["name"].is_string()) else {
-                told.push(format!("{id}: a parameter without a name, or with a `$ref` to nothing, is left out"));
+                told.push(format!(
+                    "{id}: a parameter without a name, or with a `$ref` to nothing, is left out"
+                ));
                 continue;
             };
             let same = |known: &&Value| known["name"] == parameter["name"] && known["in"] == parameter["in"];
@@ -248,4 +232,23 @@ pub(super) fn pointer_of(reference: &str) -> Option<String> {
     let fragment = reference.strip_prefix('#')?;
     let decoded = percent_encoding::percent_decode_str(fragment).decode_utf8().ok()?;
     (decoded.is_empty() || decoded.starts_with('/')).then(|| decoded.into_owned())
+}
+
+/// The path of a route for a path of the document.
+fn route_path(key: &str) -> Result<Path, String> {
+    if !key.starts_with('/') {
+        return Err("its path does not begin with a slash".to_owned());
+    }
+    if key.contains(['?', '#']) || key.chars().any(|letter| letter.is_whitespace() || letter.is_control()) {
+        return Err("its path has a query, a fragment or white space".to_owned());
+    }
+    let plain = key.strip_suffix('/').unwrap_or(key);
+    if plain.is_empty()
+        || ["/__admin", "/w", "/metrics", "/docs", "/console", "/openapi.json"].iter().any(|reserved| {
+            plain == *reserved || plain.strip_prefix(reserved).is_some_and(|rest| rest.starts_with('/'))
+        })
+    {
+        return Err("its path is reserved for Standin".to_owned());
+    }
+    Path::new(plain)
 }

@@ -1,5 +1,10 @@
 //! Draws a value that fits a converted schema. Names and formats decide what it looks like.
 
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "a value of another type than a keyword has says nothing"
+)]
+
 use serde_json::{Map, Number, Value, json};
 
 use crate::dataset::people::person;
@@ -38,7 +43,7 @@ impl<'a> Generator<'a> {
             return Some(value.clone());
         }
         if let Some(values) = schema["enum"].as_array() {
-            let values: Vec<&Value> = values.iter().filter(|value| self.is_of_type(schema, value)).collect();
+            let values: Vec<&Value> = values.iter().filter(|value| Self::is_of_type(schema, value)).collect();
             let given: Vec<&Value> = values.iter().copied().filter(|value| !value.is_null()).collect();
             let from = if given.is_empty() { &values } else { &given };
             return self.draw.pick(from).map(|value| (*value).clone());
@@ -61,16 +66,15 @@ impl<'a> Generator<'a> {
             }
             return Some(self.with_own_members(schema, Value::Object(all), depth));
         }
-        if let Some(default) = schema.get("default").filter(|default| self.is_of_type(schema, default)) {
+        if let Some(default) = schema.get("default").filter(|default| Self::is_of_type(schema, default)) {
             return Some(default.clone());
         }
-        Some(match self.kind(schema) {
+        Some(match Self::kind(schema) {
             "object" => Value::Object(self.members(schema, depth)?),
             "array" => self.list(schema, name, depth)?,
             "integer" => Value::Number(self.integer(schema, name)),
             "number" => self.number(schema, name),
             "boolean" => Value::Bool(true),
-            "null" => Value::Null,
             "string" => Value::String(self.text(schema, name)),
             _ => Value::Null,
         })
@@ -98,10 +102,12 @@ impl<'a> Generator<'a> {
         }
     }
 
-    fn kind(&self, schema: &'a Value) -> &'a str {
+    fn kind(schema: &'a Value) -> &'a str {
         let listed = match &schema["type"] {
             Value::String(kind) => Some(kind.as_str()),
-            Value::Array(kinds) => kinds.iter().filter_map(Value::as_str).find(|kind| *kind != "null").or(Some("null")),
+            Value::Array(kinds) => {
+                kinds.iter().filter_map(Value::as_str).find(|kind| *kind != "null").or(Some("null"))
+            }
             _ => None,
         };
         let guess = || {
@@ -118,7 +124,7 @@ impl<'a> Generator<'a> {
         listed.unwrap_or_else(guess)
     }
 
-    fn is_of_type(&self, schema: &Value, value: &Value) -> bool {
+    fn is_of_type(schema: &Value, value: &Value) -> bool {
         let is = |kind: &str| match kind {
             "string" => value.is_string(),
             "integer" => value.is_i64() || value.is_u64(),
@@ -162,7 +168,7 @@ impl<'a> Generator<'a> {
     fn list(&mut self, schema: &'a Value, name: &str, depth: usize) -> Option<Value> {
         let least = schema["minItems"].as_u64().unwrap_or(0);
         let most = schema["maxItems"].as_u64().unwrap_or(u64::MAX);
-        let usual = if depth >= DEEP { 0 } else { 1 };
+        let usual = u64::from(depth < DEEP);
         let count = usual.max(least).min(most);
         if count > 100 {
             return None;
@@ -180,7 +186,7 @@ impl<'a> Generator<'a> {
 
     fn integer(&mut self, schema: &Value, name: &str) -> Number {
         let lower = name.to_lowercase();
-        let bound = |key: &str| schema[key].as_i64().or_else(|| schema[key].as_f64().map(|it| it.ceil() as i64));
+        let bound = |key: &str| schema[key].as_i64().or_else(|| whole(schema[key].as_f64()?));
         let least = bound("minimum").or_else(|| bound("exclusiveMinimum").map(|it| it.saturating_add(1)));
         let most = bound("maximum").or_else(|| bound("exclusiveMaximum").map(|it| it.saturating_sub(1)));
         let (from, to) = if lower.ends_with("id") || lower.ends_with("number") {
@@ -195,7 +201,8 @@ impl<'a> Generator<'a> {
         let least = least.unwrap_or_else(|| most.map_or(from, |most| from.min(most)));
         let most = most.unwrap_or_else(|| to.max(least));
         let span = u64::try_from(most.saturating_sub(least)).unwrap_or(0);
-        let mut drawn = least.saturating_add(i64::try_from(self.draw.below(span.saturating_add(1).max(1))).unwrap_or(0));
+        let mut drawn =
+            least.saturating_add(i64::try_from(self.draw.below(span.saturating_add(1).max(1))).unwrap_or(0));
         if let Some(step) = schema["multipleOf"].as_i64().filter(|step| *step > 0) {
             drawn = drawn.div_euclid(step) * step;
             if drawn < least {
@@ -207,15 +214,20 @@ impl<'a> Generator<'a> {
 
     fn number(&mut self, schema: &Value, name: &str) -> Value {
         let whole = self.integer(schema, name);
-        if schema["multipleOf"].is_number() || schema["maximum"].is_number() || schema["exclusiveMaximum"].is_number() {
+        if schema["multipleOf"].is_number()
+            || schema["maximum"].is_number()
+            || schema["exclusiveMaximum"].is_number()
+        {
             return Value::Number(whole);
         }
         json!(whole.as_f64().unwrap_or(0.0) + 0.5)
     }
 
     fn text(&mut self, schema: &Value, name: &str) -> String {
-        if let Some(text) = schema["pattern"].as_str().and_then(|pattern| pattern::matching(pattern, &mut self.draw)) {
-            return fitted(text, schema);
+        if let Some(text) =
+            schema["pattern"].as_str().and_then(|pattern| pattern::matching(pattern, &mut self.draw))
+        {
+            return fitted(&text, schema);
         }
         let number = self.draw.below(9_000) + 1_000;
         let person = person(Locale::En, &mut self.draw);
@@ -240,7 +252,9 @@ impl<'a> Generator<'a> {
             _ if has("firstname") => person.first.to_owned(),
             _ if has("lastname") => person.last.to_owned(),
             _ if has("businessname") || has("company") || has("locationname") => "Bright Dental".to_owned(),
-            _ if has("name") || has("author") || lower.ends_with("by") => format!("{} {}", person.first, person.last),
+            _ if has("name") || has("author") || lower.ends_with("by") => {
+                format!("{} {}", person.first, person.last)
+            }
             _ if has("date") || lower.ends_with("on") || lower.ends_with("at") => "Jun 30, 2026".to_owned(),
             _ if has("city") => "Oakland".to_owned(),
             _ if has("countrycode") || lower == "country" => "US".to_owned(),
@@ -254,17 +268,24 @@ impl<'a> Generator<'a> {
             _ if name.is_empty() => "text".to_owned(),
             _ => name.to_owned(),
         };
-        fitted(text, schema)
+        fitted(&text, schema)
     }
 }
 
+/// The next whole number.
+#[expect(clippy::cast_possible_truncation, reason = "a bound that is too large is the largest")]
+fn whole(number: f64) -> Option<i64> {
+    number.is_finite().then(|| number.ceil() as i64)
+}
+
 fn email(first: &str, last: &str) -> String {
-    let plain = |text: &str| text.chars().filter(char::is_ascii_alphabetic).collect::<String>().to_lowercase();
+    let plain =
+        |text: &str| text.chars().filter(char::is_ascii_alphabetic).collect::<String>().to_lowercase();
     format!("{}.{}@example.test", plain(first), plain(last))
 }
 
 /// A text within the length that a schema asks for.
-fn fitted(text: String, schema: &Value) -> String {
+fn fitted(text: &str, schema: &Value) -> String {
     let least = schema["minLength"].as_u64().unwrap_or(0).min(10_000);
     let most = schema["maxLength"].as_u64().unwrap_or(u64::MAX);
     let mut letters: Vec<char> = text.chars().collect();

@@ -19,8 +19,8 @@ mod tests;
 use serde_json::Value;
 
 use crate::import::blocks::{Block, merge};
-use crate::import::document::{Document, Found};
 pub(crate) use crate::import::document::Only;
+use crate::import::document::{Document, Found};
 
 /// The result of an import.
 #[derive(Debug)]
@@ -70,7 +70,8 @@ pub(crate) fn import(
 pub(crate) fn answer_schema(document: &Value, method: &str, path: &str) -> Option<Value> {
     let parsed = Document::new(document).unwrap();
     let operation = &document["paths"][path][method.to_lowercase()];
-    let (_, response) = operation["responses"].as_object()?.iter().find(|(status, _)| status.starts_with('2'))?;
+    let (_, response) =
+        operation["responses"].as_object()?.iter().find(|(status, _)| status.starts_with('2'))?;
     let schema = response["content"]["application/json"].get("schema")?;
     convert::convert(&parsed, schema, "", &mut Vec::new())
 }

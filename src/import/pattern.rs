@@ -38,7 +38,10 @@ fn write(hir: &Hir, draw: &mut Draw, out: &mut String) -> Option<()> {
         }
         HirKind::Class(Class::Bytes(class)) => out.push(char::from(class.ranges().first()?.start())),
         HirKind::Repetition(repetition) => {
-            let most = repetition.max.unwrap_or(repetition.min.saturating_add(4)).min(repetition.min.saturating_add(4));
+            let most = repetition
+                .max
+                .unwrap_or(repetition.min.saturating_add(4))
+                .min(repetition.min.saturating_add(4));
             let times = u64::from(repetition.min) + draw.below(u64::from(most - repetition.min) + 1);
             for _ in 0..times {
                 write(&repetition.sub, draw, out)?;

@@ -1,6 +1,7 @@
 //! The text of one imported route.
 
 use std::collections::BTreeSet;
+use std::fmt::Write;
 
 use serde_json::{Map, Value, json};
 
@@ -23,12 +24,18 @@ pub(super) fn text(
 ) -> Vec<String> {
     let id = operation.id();
     let mut lines = vec![format!("  - name: {}", quoted(&name(operation, names)))];
-    let mut request = vec![format!("method: {}", operation.method), format!("path: {}", quoted(&operation.path))];
+    let mut request =
+        vec![format!("method: {}", operation.method), format!("path: {}", quoted(&operation.path))];
     if !document.takes_key(operation) {
         request.push("key: optional".to_owned());
         let security = &operation.value["security"];
-        if security.as_array().is_some_and(|list| list.iter().any(|one| one.as_object().is_some_and(|it| !it.is_empty()))) {
-            told.push(format!("{id}: its security is no API key in the header x-api-key, and is not checked"));
+        if security
+            .as_array()
+            .is_some_and(|list| list.iter().any(|one| one.as_object().is_some_and(|it| !it.is_empty())))
+        {
+            told.push(format!(
+                "{id}: its security is no API key in the header x-api-key, and is not checked"
+            ));
         }
     }
     let answers = Answers::of(document, operation, told);
@@ -93,7 +100,9 @@ fn schema(document: &Document<'_>, operation: &Operation<'_>, told: &mut Vec<Str
         for parameter in operation.parameters.iter().filter(|parameter| parameter["in"] == place) {
             let Some(name) = parameter["name"].as_str() else { continue };
             let name = if place == "header" { name.to_ascii_lowercase() } else { name.to_owned() };
-            if ["x-api-key", "accept", "content-type", "authorization"].contains(&name.as_str()) && place == "header" {
+            if ["x-api-key", "accept", "content-type", "authorization"].contains(&name.as_str())
+                && place == "header"
+            {
                 continue;
             }
             let what = format!("{id}: parameter {name}");
@@ -194,7 +203,9 @@ impl Answers {
                 other => other.parse().ok().filter(|number| (100..=599).contains(number)),
             };
             let Some(number) = number.filter(|number| *number >= 200) else {
-                told.push(format!("{id}: the answer {status} is left out: it is no status of a final answer"));
+                told.push(format!(
+                    "{id}: the answer {status} is left out: it is no status of a final answer"
+                ));
                 continue;
             };
             let is_default = status == "default";
@@ -232,7 +243,9 @@ impl Answers {
 }
 
 fn content(document: &Document<'_>, response: &Value, what: &str, told: &mut Vec<String>) -> Content {
-    let Some(all) = response["content"].as_object().filter(|all| !all.is_empty()) else { return Content::Empty };
+    let Some(all) = response["content"].as_object().filter(|all| !all.is_empty()) else {
+        return Content::Empty;
+    };
     let Some(media) = json_media(&response["content"]) else {
         if let Some(text) = all.get("text/plain") {
             let example = example(document, text).and_then(Value::as_str).unwrap_or("text");
@@ -246,7 +259,8 @@ fn content(document: &Document<'_>, response: &Value, what: &str, told: &mut Vec
     let schema = given.and_then(|schema| convert(document, schema, what, told));
     let validator = schema.as_ref().and_then(|schema| compile(schema).ok());
     let fits = |value: &Value| validator.as_ref().is_none_or(|validator| validator.is_valid(value));
-    let examples = [example(document, media), given.and_then(|schema| document.resolve(schema)?.get("example"))];
+    let examples =
+        [example(document, media), given.and_then(|schema| document.resolve(schema)?.get("example"))];
     for example in examples.into_iter().flatten() {
         // Some documents have the JSON of an example as text.
         let parsed = example.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
@@ -263,7 +277,10 @@ fn content(document: &Document<'_>, response: &Value, what: &str, told: &mut Vec
             let text: String = error.to_string().chars().take(120).collect();
             Some(format!("{}: {text}", error.instance_path()))
         });
-        told.push(format!("{what}: its example contradicts its schema, and is not used: {}", why.unwrap_or_default()));
+        told.push(format!(
+            "{what}: its example contradicts its schema, and is not used: {}",
+            why.unwrap_or_default()
+        ));
     }
     let Some(schema) = schema else { return Content::Json(json!({})) };
     let value = generate::value(&schema, what).unwrap_or(Value::Null);
@@ -319,7 +336,9 @@ fn escape(text: &str) -> String {
     let mut rest = text;
     while let Some(at) = ["{{", "{%", "{#"].iter().filter_map(|mark| rest.find(mark)).min() {
         out.push_str(&rest[..at]);
-        out.push_str(&format!("{{{{ '{}' }}}}", &rest[at..at + 2]));
+        out.push_str("{{ '");
+        out.push_str(&rest[at..at + 2]);
+        out.push_str("' }}");
         rest = &rest[at + 2..];
     }
     out.push_str(rest);
@@ -345,7 +364,7 @@ fn quote_odd(json: &str) -> String {
         if is_odd {
             let mut units = [0; 2];
             for unit in letter.encode_utf16(&mut units) {
-                out.push_str(&format!("\\u{unit:04x}"));
+                let _ = write!(out, "\\u{unit:04x}");
             }
         } else {
             out.push(letter);

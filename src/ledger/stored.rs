@@ -60,9 +60,9 @@ impl Shelves {
     }
 
     pub(super) fn remove(&mut self, name: &str, key: &str) -> Option<Arc<Value>> {
-        let shelf = self.0.get_mut(name)?;
-        shelf.get(key)?;
-        Arc::make_mut(shelf).remove(key)
+        let values = self.0.get_mut(name)?;
+        values.get(key)?;
+        Arc::make_mut(values).remove(key)
     }
 }
 

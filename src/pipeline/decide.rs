@@ -41,12 +41,11 @@ pub(super) fn decide<'a>(admitted: &'a Admitted<'a>) -> Decided<'a> {
         AtPath::Route(_) => true,
         AtPath::Method(_) | AtPath::NoCondition | AtPath::Nothing => false,
     };
-    let verdict = match takes_faults {
-        true if !snapshot.faults.is_empty() => {
-            let since_start = reading.since_start();
-            fault::decide::decide(&snapshot.faults, &request, snapshot.seed, since_start, &mut counters)
-        }
-        true | false => Verdict::default(),
+    let verdict = if takes_faults && !snapshot.faults.is_empty() {
+        let since_start = reading.since_start();
+        fault::decide::decide(&snapshot.faults, &request, snapshot.seed, since_start, &mut counters)
+    } else {
+        Verdict::default()
     };
     Decided { admitted, seq, seen, verdict }
 }

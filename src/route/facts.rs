@@ -242,7 +242,7 @@ impl Reader<'_> {
         let wanted = |location: u32, _| locations.binary_search(&location).is_ok();
         let additions = self.facts.added();
         let list = added::questions(self.dataset, additions.as_deref(), wanted).map(|listed| match listed {
-            ListedQuestion::Seeded(row) => Record::Question(row.clone()),
+            ListedQuestion::Seeded(row) => Record::Question(*row),
             ListedQuestion::Added(question) => Record::AddedQuestion(Arc::clone(question)),
         });
         self.records(list.collect())
@@ -332,7 +332,7 @@ impl Draws {
     fn next(&self) -> Draw {
         let mut count = self.count.lock().unwrap_or_else(PoisonError::into_inner);
         *count += 1;
-        self.draw.clone().with(*count)
+        self.draw.with(*count)
     }
 }
 

@@ -1,6 +1,8 @@
 //! The filters of routes: those of all templates, and those for lists of records. Long lists of reviews are filtered, counted
 //! and averaged by their columns.
 
+#![expect(clippy::needless_pass_by_value, reason = "minijinja passes the arguments of filters by value")]
+
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
@@ -151,9 +153,11 @@ fn numbers(state: &mut State<'_, '_>, list: &Value, member: Option<&str>) -> Res
     let values = members(state, list, member)?;
     let given = values.into_iter().filter(|value| !value.is_none() && !value.is_undefined());
     given
-        .map(|value| match value.kind() {
-            ValueKind::Number => f64::try_from(value),
-            _ => value.to_string().trim().parse().map_err(|_| wrong(format!("{value} is not a number"))),
+        .map(|value| {
+            if value.kind() == ValueKind::Number {
+                return f64::try_from(value);
+            }
+            value.to_string().trim().parse().map_err(|_| wrong(format!("{value} is not a number")))
         })
         .collect()
 }

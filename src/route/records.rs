@@ -10,6 +10,7 @@ use minijinja::value::{Enumerator, Object, ObjectExt, ObjectRepr};
 use crate::dataset::added::{AddedQuestion, AddedReview, ListedQuestion};
 use crate::dataset::facts::Dataset;
 use crate::dataset::records::Contact;
+use crate::dataset::review_view::ReviewView;
 use crate::ledger::shown;
 use crate::operations::{qna, reviews};
 use crate::route::facts::Facts;
@@ -38,8 +39,8 @@ impl Records {
     pub(crate) fn value(&self, record: &Record) -> Value {
         let dataset = self.facts.dataset();
         match record {
-            Record::Review(row) => review(dataset.review(*row)),
-            Record::AddedReview(added) => review(dataset.added_review(added)),
+            Record::Review(row) => review(dataset.review(*row).as_ref()),
+            Record::AddedReview(added) => review(dataset.added_review(added).as_ref()),
             Record::Question(row) => question(dataset.listed_question(ListedQuestion::Seeded(row))),
             Record::AddedQuestion(added) => question(dataset.listed_question(ListedQuestion::Added(added))),
             Record::Contact(contact) => serialized(&shown::Contact::of(contact)),
@@ -88,8 +89,8 @@ impl Object for Records {
     }
 }
 
-fn review(view: Option<crate::dataset::review_view::ReviewView<'_>>) -> Value {
-    view.map(|view| serialized(&reviews::Response::of(&view))).unwrap_or_default()
+fn review(view: Option<&ReviewView<'_>>) -> Value {
+    view.map(|view| serialized(&reviews::Response::of(view))).unwrap_or_default()
 }
 
 fn question(view: Option<crate::dataset::questions::QuestionView<'_>>) -> Value {

@@ -14,7 +14,8 @@ use crate::scenario::yaml;
 /// # Errors
 /// It is neither YAML nor JSON; the text says where.
 pub(crate) fn parse(path: &Path, bytes: &[u8]) -> Result<(Value, Vec<String>), String> {
-    let text = std::str::from_utf8(bytes).map_err(|error| format!("{}: not UTF-8: {error}", path.display()))?;
+    let text =
+        std::str::from_utf8(bytes).map_err(|error| format!("{}: not UTF-8: {error}", path.display()))?;
     let text = text.trim_start_matches('\u{feff}');
     if text.trim_start().starts_with('{') {
         match serde_json::from_str(text) {
@@ -40,8 +41,10 @@ pub(crate) fn parse(path: &Path, bytes: &[u8]) -> Result<(Value, Vec<String>), S
         Some(node) if diagnostics.iter().all(|diagnostic| diagnostic.code == "duplicate-key") => {
             Ok((node.to_json(), lines))
         }
-        Some(_) | None => {
-            Err(diagnostics.iter().map(|diagnostic| render::human(diagnostic, false)).collect::<Vec<_>>().join("\n\n"))
-        }
+        Some(_) | None => Err(diagnostics
+            .iter()
+            .map(|diagnostic| render::human(diagnostic, false))
+            .collect::<Vec<_>>()
+            .join("\n\n")),
     }
 }

@@ -24,10 +24,7 @@ pub(crate) fn read_words<T>(findings: &mut Findings, node: &Node) -> Option<Acce
     let keys: Vec<&str> = node.entries()?.iter().map(|entry| &*entry.key).collect();
     match keys.as_slice() {
         ["present"] => {
-            let wanted = match node.get("present")?.to_json() {
-                Json::Bool(wanted) => Some(wanted),
-                _ => None,
-            };
+            let wanted = node.get("present")?.to_json().as_bool();
             if wanted.is_none() {
                 must_be(findings, node, "`{present: true}` or `{present: false}`");
             }

@@ -65,16 +65,13 @@ impl Compiled {
         Cell::try_new(text.into(), |text| {
             let read = text::read(text)?;
             let mut generator = CodeGenerator::new("template", text);
-            let is_expression = match only_expression(&read) {
-                Some(expression) => {
-                    generator.compile_expr(expression);
-                    true
-                }
-                None => {
-                    generator.compile_stmt(&read);
-                    false
-                }
-            };
+            let only = only_expression(&read);
+            if let Some(expression) = only {
+                generator.compile_expr(expression);
+            } else {
+                generator.compile_stmt(&read);
+            }
+            let is_expression = only.is_some();
             Ok(Program { instructions: generator.finish().0, is_expression })
         })
         .map(Self)

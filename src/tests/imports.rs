@@ -21,13 +21,19 @@ fn vendor() -> Value {
 
 fn send(folder: &ScenarioFolder, route: &Route, headers: &[(&str, &str)], is_valid: bool) -> Outcome {
     let part = |part: Part| {
-        route.schema.as_ref().and_then(|schema| schema.of(part)).and_then(|schema| generate::value(schema, "test"))
+        route
+            .schema
+            .as_ref()
+            .and_then(|schema| schema.of(part))
+            .and_then(|schema| generate::value(schema, "test"))
     };
     let (query, body) = (part(Part::Query), part(Part::Body));
     let text = |value: &Value| match value {
         Value::String(text) => text.clone(),
-        Value::Array(list) => list.iter().map(|one| one.as_str().unwrap_or_default()).collect::<Vec<_>>().join(","),
-        other => other.to_string(),
+        Value::Array(list) => {
+            list.iter().map(|one| one.as_str().unwrap_or_default()).collect::<Vec<_>>().join(",")
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => value.to_string(),
     };
     let pairs: Vec<(String, String)> = query
         .iter()
@@ -36,7 +42,8 @@ fn send(folder: &ScenarioFolder, route: &Route, headers: &[(&str, &str)], is_val
         .map(|(name, value)| (name.clone(), text(value)))
         .collect();
     let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish();
-    let body = if is_valid { body.map(|body| body.to_string()).unwrap_or_default() } else { "[1]".to_owned() };
+    let body =
+        if is_valid { body.map(|body| body.to_string()).unwrap_or_default() } else { "[1]".to_owned() };
     let path = route.path.parameters().fold(route.path.text().to_owned(), |path, name| {
         path.replace(&format!("{{{name}}}"), if is_valid { "1001" } else { "none" })
     });
@@ -66,7 +73,13 @@ fn every_imported_operation_answers_what_its_schema_allows() {
     for route in routes {
         let outcome = send(&folder, route, &[], true);
         let body = String::from_utf8_lossy(&outcome.reply.body).into_owned();
-        assert!(outcome.reply.status < 300, "{}: {} {body} {:?}", route.name, outcome.reply.status, outcome.reply.headers);
+        assert!(
+            outcome.reply.status < 300,
+            "{}: {} {body} {:?}",
+            route.name,
+            outcome.reply.status,
+            outcome.reply.headers
+        );
         let schema = answer_schema(&vendor, route.methods[0].name(), route.path.text());
         let is_json = outcome.reply.headers.iter().any(|(_, value)| value == "application/json");
         if let Some(schema) = schema.filter(|_| is_json) {
@@ -78,8 +91,9 @@ fn every_imported_operation_answers_what_its_schema_allows() {
         let validates_body = route.schema.as_ref().is_some_and(|schema| schema.of(Part::Body).is_some());
         if validates_body || route.path.parameters().next().is_some() {
             let outcome = send(&folder, route, &[], false);
-            let documented = vendor["paths"][route.path.text()][route.methods[0].name().to_lowercase()]["responses"]
-                .get(outcome.reply.status.to_string());
+            let documented =
+                vendor["paths"][route.path.text()][route.methods[0].name().to_lowercase()]["responses"]
+                    .get(outcome.reply.status.to_string());
             assert!(documented.is_some(), "{}: {}", route.name, outcome.reply.status);
             refused += 1;
         }

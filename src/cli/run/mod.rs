@@ -68,8 +68,6 @@ fn attempt(flags: &Flags) -> Result<Exit, Failure> {
     let Loaded { registry, board, warnings, .. } = load(&setup, &changes)?;
     let registry = Arc::new(registry);
     let access = Access::of(&registry.default_world().snapshot(), flags.key.as_deref())?;
-    // After a mistake in the scenario or the command line, the files of an earlier run are left as they are.
-    let outputs = Outputs::open(flags)?;
     let failed = |what: &str| {
         let what = what.to_owned();
         move |error: std::io::Error| Failure::cannot_start(format!("cannot {what}: {error}"))
@@ -77,6 +75,8 @@ fn attempt(flags: &Flags) -> Result<Exit, Failure> {
     let listener = TcpListener::bind(("127.0.0.1", 0)).map_err(failed("listen on 127.0.0.1"))?;
     let address: SocketAddr = listener.local_addr().map_err(failed("listen on 127.0.0.1"))?;
     let env = environment::variables(address, "", &access, &flags.env)?;
+    // After a mistake in the scenario or the command line, the files of an earlier run are left as they are.
+    let outputs = Outputs::open(flags)?;
     let client = Arc::new(Http::new(Box::new(System), Box::new(System)));
     let _webhooks =
         registry.shared.engine.start(client, address).map_err(failed("start a thread for webhooks"))?;

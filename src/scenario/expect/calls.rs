@@ -26,7 +26,7 @@ pub(super) fn validate(
     let condition = condition::validate(findings, references, &when);
     let is_any = operations.is_empty() && routes.is_empty();
     let matching = if is_any { &operations::ALL[..] } else { &operations };
-    if routes.is_empty() && !(is_any && !references.routes.is_empty()) {
+    if routes.is_empty() && (!is_any || references.routes.is_empty()) {
         fields::check(findings, references, (&when, &condition), matching);
     }
     let statuses = given_entries(findings, "status", requests.status.as_ref());

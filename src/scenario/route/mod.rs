@@ -37,15 +37,13 @@ pub(crate) fn operations(findings: &mut Findings, nodes: &[&Node]) -> Vec<Operat
     let mut operations = Vec::new();
     for node in nodes.iter().take(MAX_ROUTES) {
         let Some((name, span)) = fault::name(node) else { continue };
-        match Operation::of_route(name) {
-            Some(operation) => operations.push(operation),
-            None => {
-                findings
-                    .error("limit", span, "this process has loaded too many names of routes")
-                    .help("restart it");
-                break;
-            }
-        }
+        let Some(operation) = Operation::of_route(name) else {
+            findings
+                .error("limit", span, "this process has loaded too many names of routes")
+                .help("restart it");
+            break;
+        };
+        operations.push(operation);
     }
     operations
 }
@@ -280,22 +278,22 @@ fn response_of(
     let bodies =
         [("json", json.as_ref().map(|json| json.span)), ("text", raw.text.as_ref().map(|text| text.span))];
     at_most_one(findings, "an answer has one body", &bodies);
-    let content = match (json, &raw.text) {
+    let body = match (json, &raw.text) {
         (Some(json), _) => compiler.tree(findings, json).map(Content::Json),
         (None, Some(text)) => compiler.text(findings, &text.value.0, text.span).map(Content::Text),
         (None, None) => Some(Content::Empty),
     };
-    let status = raw.status.map_or(Some(200), |status| match content {
+    let status = raw.status.map_or(Some(200), |status| match body {
         Some(Content::Empty) => u16::try_from(status.value.0).ok(),
         Some(Content::Json(_) | Content::Text(_)) | None => error::status_with_body(findings, &status),
     });
-    let mut compiled = Vec::new();
+    let mut answered_headers = Vec::new();
     if let Some(given) = &raw.headers {
         for (name, value) in headers::set(findings, &given.value) {
-            compiled.extend(compiler.text(findings, &value, given.span).map(|value| (name, value)));
+            answered_headers.extend(compiler.text(findings, &value, given.span).map(|value| (name, value)));
         }
     }
-    Some(Response { when, status: status?, headers: compiled, content: content? })
+    Some(Response { when, status: status?, headers: answered_headers, content: body? })
 }
 
 fn when_of(

@@ -3,6 +3,9 @@ import { cloneElement, html, useEffect, useId, useLayoutEffect, useRef, useState
 import { attempt } from './api.js';
 import { say } from './state.js';
 
+/** A text as a list shows it: its beginning, if it is very long. */
+export const brief = (text, most = 160) => (text && text.length > most ? `${text.slice(0, most)}…` : text);
+
 /** The number with a thin space between thousands. */
 export const number = (value) => new Intl.NumberFormat('en').format(value);
 
