@@ -121,6 +121,12 @@ impl WrittenContacts {
         self.written.get(&enterprise).into_iter().flat_map(ContactIndex::all).cloned().collect()
     }
 
+    /// All written contacts, by the number of their enterprise.
+    pub(super) fn all(&self) -> impl Iterator<Item = (u64, Vec<Contact>)> {
+        let contacts = |index: &ContactIndex| index.all().map(|contact| Contact::clone(contact)).collect();
+        self.written.iter().map(move |(enterprise, index)| (*enterprise, contacts(index)))
+    }
+
     pub(super) fn put(&mut self, enterprise: u64, contact: Contact) {
         self.written.entry(enterprise).or_default().put(contact);
     }

@@ -4,6 +4,8 @@ pub(crate) mod contacts;
 pub(crate) mod subscriptions;
 pub(crate) mod added;
 pub(crate) mod changed;
+/// The ledger in a snapshot of a world.
+pub(crate) mod saved;
 
 use std::fmt::{self, Display, Formatter};
 use std::sync::Arc;
