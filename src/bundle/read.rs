@@ -124,17 +124,17 @@ impl Bundle {
         let Manifest { calls_dropped, actions_dropped, resets, .. } = &self.manifest;
         let mut gaps = Vec::new();
         if *calls_dropped > 0 {
-            gaps.push(format!("{calls_dropped} calls had no room in the journal and are missing"));
+            gaps.push(format!("the journal had no room for {calls_dropped} of the calls"));
         }
         if *actions_dropped > 0 {
-            gaps.push(format!("{actions_dropped} actions had no room in the action log and are missing"));
+            gaps.push(format!("the action log had no room for {actions_dropped} of the actions"));
         }
         let cleared = |line: &&ActionLine| matches!(line.action, ActionKind::JournalCleared);
         if let Some(line) = self.actions.iter().rev().find(cleared) {
             gaps.push(format!("the journal was emptied after call {}: calls before are missing", line.after));
         }
         if *resets > 0 {
-            gaps.push(format!("the world was reset {resets} times: the bundle begins at the last reset"));
+            gaps.push(format!("the bundle begins at the last reset of the world, of {resets} in all"));
         }
         gaps
     }

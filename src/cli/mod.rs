@@ -2,6 +2,8 @@
 
 /// The arguments that name scenario files.
 pub(crate) mod sources;
+/// The scenario that the command line names.
+pub(crate) mod find;
 /// `serve`: serve scenarios.
 pub(crate) mod serve;
 /// Runs a command and leaves nothing of it behind.

@@ -9,7 +9,7 @@ use clap::Args;
 use crate::cli::{Exit, print, print_error};
 use crate::clock::TimeSource;
 use crate::scenario::scalars::is_world_name;
-use crate::scenario::{load_all, shipped};
+use crate::scenario::{load_all, schema, shipped};
 
 #[derive(Debug, Args)]
 pub(crate) struct Flags {
@@ -21,6 +21,10 @@ pub(crate) struct Flags {
 }
 
 const STARTER: &str = include_str!("starter.yaml");
+/// Where the schema of scenario files is written.
+const SCHEMA: &str = "scenarios/standin.schema.json";
+/// How the line begins that tells an editor where the schema is.
+const SCHEMA_LINE: &str = "# yaml-language-server: $schema=";
 
 /// Creates `scenarios/NAME.yaml`, or with `--from` a file beside those that it includes, but never overwrites a file.
 pub(crate) fn run(flags: &Flags) -> Exit {
@@ -46,14 +50,16 @@ pub(crate) fn run(flags: &Flags) -> Exit {
         Ok(()) => {
             for other in others {
                 let shown = other.display();
-                let bytes = shipped::FILES.iter().find(|(path, _)| Path::new(path) == other);
-                match write(&other, bytes.map_or(&[], |(_, bytes)| bytes)) {
+                match write(&other, &shipped_bytes(&other)) {
                     Ok(()) => print(&format!("Wrote {shown}, which it includes.")),
                     Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                         print(&format!("Kept {shown}, which it includes and which exists already."));
                     }
                     Err(error) => return refuse(&format!("cannot write {shown}: {error}")),
                 }
+            }
+            if let Err(error) = write_schema() {
+                return refuse(&format!("cannot write {SCHEMA}: {error}"));
             }
             print(&format!("Wrote {shown}. Serve it with:\n\n  standin serve {shown}"));
             Exit::Success
@@ -63,6 +69,33 @@ pub(crate) fn run(flags: &Flags) -> Exit {
         }
         Err(error) => refuse(&format!("cannot write {shown}: {error}")),
     }
+}
+
+/// Creates the schema with which editors complete and check scenarios, unless it is there.
+fn write_schema() -> std::io::Result<()> {
+    match write(Path::new(SCHEMA), format!("{:#}\n", schema()).as_bytes()) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+        written => written,
+    }
+}
+
+/// The bytes of a shipped file; those of a scenario name the schema where `new` writes it.
+fn shipped_bytes(path: &Path) -> Vec<u8> {
+    let bytes =
+        shipped::FILES.iter().find(|(other, _)| Path::new(other) == path).map_or(&[][..], |(_, bytes)| bytes);
+    match std::str::from_utf8(bytes) {
+        Ok(text) if text.starts_with(SCHEMA_LINE) => {
+            let rest = text.split_once('\n').map_or("", |(_, rest)| rest);
+            format!("{}\n{rest}", schema_line(path)).into_bytes()
+        }
+        _ => bytes.to_vec(),
+    }
+}
+
+/// The comment by which editors find the schema of a file in `scenarios/`.
+fn schema_line(path: &Path) -> String {
+    let up = "../".repeat(path.components().count().saturating_sub(2));
+    format!("{SCHEMA_LINE}{up}{}", SCHEMA.trim_start_matches("scenarios/"))
 }
 
 /// Creates a file with its folder.
@@ -92,14 +125,12 @@ fn copy(from: &str, name: &str) -> Result<(PathBuf, String, Vec<PathBuf>), Strin
         return Err(format!("the program has no scenario `{from}`, only {names}"));
     };
     let own = shipped::relative(&loaded.path);
-    let bytes =
-        shipped::FILES.iter().find(|(path, _)| Path::new(path) == own).map_or(&[][..], |(_, bytes)| bytes);
-    let text = String::from_utf8_lossy(bytes);
-    // The schema stands beside the shipped scenarios only.
-    let lines = text.lines().filter(|line| !line.starts_with("# yaml-language-server"));
-    let renamed = lines
+    let bytes = shipped_bytes(&own);
+    let text = String::from_utf8_lossy(&bytes);
+    let renamed = text
+        .lines()
         .map(|line| if line == format!("name: {from}") { format!("name: {name}") } else { line.to_owned() });
-    let text = renamed.collect::<Vec<_>>().join("\n").trim_start_matches("#\n").to_owned() + "\n";
+    let text = renamed.collect::<Vec<_>>().join("\n") + "\n";
     let others = loaded.files.iter().map(|path| shipped::relative(path)).filter(|path| *path != own);
     Ok((own.with_file_name(format!("{name}.yaml")), text, others.collect()))
 }
@@ -123,6 +154,7 @@ mod tests {
         let context = LoadContext { files: &files, root: "/s".into(), now: Day(20_634).start() };
         let loaded = load(&context, Path::new("/s/mine.yaml"));
         assert_eq!(loaded.diagnostics, []);
+        assert_eq!(text.lines().next(), Some(&*schema_line(Path::new("scenarios/mine.yaml"))));
         assert_eq!(loaded.scenario.map(|scenario| scenario.name).as_deref(), Some("mine"));
     }
 
@@ -131,6 +163,9 @@ mod tests {
         let (path, text, others) = copy("rate-limited", "mine").unwrap();
         assert_eq!(path, Path::new("scenarios/faults/mine.yaml"));
         assert!(others.contains(&"scenarios/demo.yaml".into()), "{others:?}");
+        assert!(text.starts_with("# yaml-language-server: $schema=../standin.schema.json\n"), "{text}");
+        let demo = shipped_bytes(Path::new("scenarios/demo.yaml"));
+        assert!(demo.starts_with(b"# yaml-language-server: $schema=standin.schema.json\n"));
         let mut files: Vec<(String, String)> = vec![("/s/scenarios/faults/mine.yaml".to_owned(), text)];
         for other in others {
             let (_, bytes) = shipped::FILES.iter().find(|(path, _)| Path::new(path) == other).unwrap();

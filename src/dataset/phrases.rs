@@ -10,6 +10,7 @@ use crate::api::fold::fold;
 use crate::dataset::lists;
 use crate::dataset::places::{Cycle, Point};
 use crate::dataset::records::{Locale, NEUTRAL};
+use crate::draw::Draw;
 
 /// Subjects that reviews of any business can speak of.
 pub(crate) const COMMON_SUBJECTS: [&str; 8] =
@@ -71,6 +72,10 @@ pub(crate) struct Section {
 }
 
 impl Section {
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.sentences.is_empty()
+    }
+
     /// The sentence of a record by its point in time and the group of its like; none if the section is empty.
     pub(crate) fn at(&self, point: Point, group: u32) -> Option<Sentence> {
         // An empty list has one place, and nothing there.
@@ -105,6 +110,8 @@ pub(crate) struct Bank {
     pieces: Vec<Piece>,
     /// The subjects of its category in the order of [`subjects`].
     pub(crate) subjects: Vec<Subject>,
+    /// Whole reviews with the owner's response to each, by stars 1-5. Not every bank has them.
+    pub(crate) stories: [Section; 5],
     /// First sentences, by stars 1-5.
     pub(crate) open: [Section; 5],
     /// Last sentences, by stars 1-5.
@@ -185,6 +192,8 @@ banks! {
 const LEAST: u32 = 51;
 /// The same for short reviews, of which a page has less than half as many as this.
 const SHORT: u32 = 25;
+/// Of so many reviews of the same stars as many are stories as there are for a group of locations.
+const STORIES: u32 = 53;
 /// Sentences that a line gives at most.
 const MOST_OF_LINE: u32 = 128;
 /// How often the sentences of a bank that begin a review may begin with the same three words.
@@ -216,6 +225,7 @@ impl Reading {
             alternatives: Vec::new(),
             pieces: Vec::new(),
             subjects: Vec::new(),
+            stories: Default::default(),
             open: Default::default(),
             close: Default::default(),
             short: Default::default(),
@@ -283,6 +293,7 @@ impl Reading {
         // Sections whose sentences meet in a text have different sizes, since otherwise the same ones would always meet.
         let subjects = subjects(category);
         let of_subjects = [LEAST + 4, LEAST + 6, LEAST + 8, LEAST + 10].into_iter().cycle();
+        self.bank.stories = stars.map(|stars| self.stories(&format!("story {stars}")));
         self.bank.open = stars.map(|stars| self.section(&format!("open {stars}"), LEAST, two, true, true));
         self.bank.close =
             stars.map(|stars| self.section(&format!("close {stars}"), LEAST + 2, two, true, false));
@@ -312,6 +323,27 @@ impl Reading {
             (parts.next().unwrap_or_default(), parts.collect())
         };
         self.bank.questions = self.nearest("questions").into_iter().map(question).collect();
+    }
+
+    /// Reads stories. After the line of each comes that of the owner's response. A group of locations takes every eighth, and has
+    /// none at the other places of the cycle.
+    fn stories(&mut self, name: &str) -> Section {
+        let mut sentences = Vec::new();
+        for entry in self.nearest(name) {
+            let (text, response) = entry.split_once(" => ").unwrap_or((entry, ""));
+            let story = Sentence { line: length(&self.bank.lines), choice: 0 };
+            self.line(text);
+            self.line(response);
+            // Most alternatives of its first words are among its first versions.
+            let versions = 0..self.bank.choices(story.line).min(MOST_OF_LINE);
+            let openings: BTreeSet<String> =
+                versions.map(|choice| self.bank.opening(Sentence { choice, ..story }).0).collect();
+            for opening in openings {
+                *self.openings.entry(opening).or_default() += 1;
+            }
+            sentences.push(story);
+        }
+        Section { sentences, groups: LOCATION_GROUPS, shift: 0, cycle: Cycle::new(STORIES) }
     }
 
     /// Reads a section of both files. Its sentences are dealt into up to so many groups of a size, which is odd. Of those
@@ -427,6 +459,14 @@ impl Bank {
         })
     }
 
+    /// A version of a story that is drawn, and of the owner's response to it.
+    pub(crate) fn version(&self, story: Sentence, draw: &mut Draw) -> [Sentence; 2] {
+        [story.line, story.line + 1].map(|line| {
+            let choice = draw.below(self.choices(line).into());
+            Sentence { line, choice: u32::try_from(choice).unwrap_or_default() }
+        })
+    }
+
     /// How many sentences a line gives.
     fn choices(&self, line: u32) -> u32 {
         let line = self.lines.get(line as usize).cloned().unwrap_or_default();
@@ -515,6 +555,40 @@ mod tests {
             assert!(bank.variables.iter().all(|values| !values.is_empty()));
             assert!(bank.questions.len() >= 30 && bank.lead.len() >= 6);
             assert!(bank.questions.iter().all(|(_, answers)| answers.len() == 2));
+        }
+    }
+
+    #[test]
+    fn no_sentence_stands_in_two_stories_of_a_bank() {
+        for category in CATEGORIES.into_iter().filter(|category| has_bank(Locale::En, category)) {
+            let bank = bank(Locale::En, category);
+            let mut seen: HashMap<String, u32> = HashMap::new();
+            for story in bank.stories.iter().flat_map(|stories| &stories.sentences) {
+                assert_ne!(bank.choices(story.line + 1), 0, "{category}: a story without a response");
+                // The nth alternative of every slot at once.
+                for choice in 0..4 {
+                    let text = bank.written(story.line, choice);
+                    for sentence in text.split(['.', '!', '?']).map(|sentence| sentence.trim().to_lowercase())
+                    {
+                        let is_long = sentence.split_whitespace().count() > 3;
+                        let other = seen.insert(sentence.clone(), story.line).unwrap_or(story.line);
+                        assert!(!is_long || other == story.line, "{category}: {sentence}");
+                    }
+                }
+            }
+        }
+    }
+
+    impl Bank {
+        /// A line with the alternative at that index in every slot, or its last one.
+        fn written(&self, line: u32, at: usize) -> String {
+            let slots = slice(&self.slots, self.lines[line as usize].clone()).iter();
+            let chosen = slots.flat_map(|slot| {
+                let alternatives = slice(&self.alternatives, slot.clone());
+                slice(&self.pieces, alternatives[at.min(alternatives.len() - 1)].clone())
+            });
+            let text = |piece: &Piece| if let Piece::Text(text) = piece { self.text(*text) } else { "Robin" };
+            chosen.map(text).collect()
         }
     }
 

@@ -63,6 +63,8 @@ enum Form {
     Silent,
     /// A few words.
     Short,
+    /// A whole review from the bank, and the owner's response to it.
+    Story([Sentence; 2]),
     /// Whole sentences: with or without a first one, on so many subjects, with or without a last one.
     Sentences { open: bool, subjects: usize, close: bool },
     /// A hostile text.
@@ -96,6 +98,7 @@ const TYPING: u64 = 3;
 const RESPONSE: u64 = 4;
 const STAFF: u64 = 5;
 const NASTY: u64 = 6;
+const STORY: u64 = 7;
 const VARIABLES: u64 = 100;
 
 /// Forms of reviews of whole sentences, with their weights: a first sentence, the number of subjects, percent with a last sentence.
@@ -110,6 +113,10 @@ const FORMS: [(u64, bool, usize, u64); 9] = [
     (2, true, 6, 60),
     (8, true, 8, 65),
 ];
+
+/// The same where most long reviews are stories: seldom more than two sentences.
+const FORMS_BESIDE_STORIES: [(u64, bool, usize, u64); 4] =
+    [(56, false, 1, 0), (8, true, 0, 0), (28, true, 1, 0), (8, false, 2, 0)];
 
 impl Words<'_> {
     /// What some add at the end, pleased or not.
@@ -128,21 +135,36 @@ impl Words<'_> {
         } else if self.facts.length == Length::Silent {
         } else if self.facts.length == Length::Short {
             outline.form = Form::Short;
+        } else if let Some(story) = self.story() {
+            outline.form = Form::Story(story);
         } else {
-            let all = FORMS.iter().map(|(weight, ..)| weight).sum();
+            let tells_stories = self.bank.stories.iter().any(|stories| !stories.is_empty());
+            let forms = if tells_stories { &FORMS_BESIDE_STORIES[..] } else { &FORMS };
+            let all = forms.iter().map(|(weight, ..)| weight).sum();
             let mut left = draw.below(all);
             let fits = |form: &&(u64, bool, usize, u64)| {
                 let fits = left < form.0;
                 left = left.saturating_sub(form.0);
                 fits
             };
-            let (_, open, most, closes) = FORMS.iter().find(fits).copied().unwrap_or(FORMS[2]);
+            let (_, open, most, closes) = forms.iter().find(fits).copied().unwrap_or(FORMS[2]);
             let subjects = self.choose_subjects(most, &mut outline.subjects);
             let close = draw.below(100) < closes;
             outline.form = Form::Sentences { open, subjects, close };
             outline.paragraph = (subjects > 3 && draw.below(5) < 2).then(|| 2 + subjects / 4);
         }
         outline
+    }
+
+    /// The story it tells, if one is at its place. Where its block is about something, it speaks of that. Those who recommend are
+    /// numbered apart from those with the same stars, so that they would tell the same ones.
+    fn story(&self) -> Option<[Sentence; 2]> {
+        if self.about != 0 || self.source.recommendation {
+            return None;
+        }
+        let stories = self.bank.stories.get(usize::from(self.facts.stars).checked_sub(1)?)?;
+        let story = stories.at(self.point, self.group((0, 1)))?;
+        Some(self.bank.version(story, &mut self.draw(STORY)))
     }
 
     /// Chooses up to so many different subjects, and returns how many there are.
@@ -255,6 +277,7 @@ impl Words<'_> {
             Form::Silent => {}
             Form::Nasty => self.hostile(give),
             Form::Short => add(self.sentence(&self.bank.short)),
+            Form::Story([story, _]) => add(Some(story)),
             Form::Sentences { open, subjects, close } => {
                 if open {
                     add(self.sentence(&self.bank.open));
@@ -314,6 +337,7 @@ impl Words<'_> {
         let outline = self.outline();
         let subjects = match outline.form {
             Form::Sentences { subjects, .. } => subjects,
+            Form::Story([_, response]) => return self.pieces(response, "", give),
             Form::Silent | Form::Short | Form::Nasty => 0,
         };
         // To mixed feelings it answers with what they blame.

@@ -27,7 +27,7 @@ pub(crate) struct Chains<'a> {
 }
 
 /// A first try and its retries.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Chain<'a> {
     /// At least one.
     pub(crate) links: Vec<Link<'a>>,
@@ -50,12 +50,12 @@ pub(crate) struct Gap<'a> {
 }
 
 impl<'a> Chains<'a> {
-    /// The chains of all calls of operations. `calls` are in the order of their arrival.
-    pub(crate) fn new(calls: &'a [Call]) -> Self {
+    /// The chains of some calls. `calls` are in the order of their arrival.
+    pub(crate) fn new(calls: impl IntoIterator<Item = &'a Call>) -> Self {
         let mut all: Vec<Chain<'a>> = Vec::new();
         // The chains of each request that did not succeed yet.
         let mut open: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
-        for call in calls.iter().filter(|call| call.operation.is_some()) {
+        for call in calls {
             let open = open.entry(call.fingerprint).or_default();
             let earliest = open
                 .iter()
@@ -63,12 +63,13 @@ impl<'a> Chains<'a> {
                 .filter(|(_, chain)| all[**chain].last().is_over_before(call))
                 .min_by_key(|(_, chain)| all[**chain].last().ended());
             let chain = if let Some((place, _)) = earliest {
-                open.remove(place)
+                let chain = open.remove(place);
+                all[chain].add(call);
+                chain
             } else {
-                all.push(Chain { links: Vec::new() });
+                all.push(Chain::begin(call));
                 all.len() - 1
             };
-            all[chain].add(call);
             if call.outcome() != Outcome::Read {
                 open.push(chain);
             }
@@ -88,7 +89,13 @@ impl<'a> Chains<'a> {
 }
 
 impl<'a> Chain<'a> {
-    fn add(&mut self, call: &'a Call) {
+    /// A chain of one call.
+    pub(crate) fn begin(call: &'a Call) -> Self {
+        Self { links: vec![Link { call, transport_retry: None }] }
+    }
+
+    /// Adds the next call, which may be a repetition by the HTTP stack.
+    pub(crate) fn add(&mut self, call: &'a Call) {
         let is_first = self.links.iter().all(|link| link.transport_retry.is_none());
         match self.links.last_mut() {
             Some(link) if is_first && is_transport_retry(link.call, call) => {
@@ -146,6 +153,12 @@ impl Gap<'_> {
     /// Whether the client waited at least that long, with the tolerance.
     pub(crate) fn keeps(&self, wait: Duration) -> bool {
         self.wait() + TOLERANCE >= wait
+    }
+
+    /// Whether the second call may have been on its way before the client could know the answer of the first.
+    pub(crate) fn was_on_its_way(&self) -> bool {
+        !self.from.is_over_before(self.to)
+            || (self.to.connection != self.from.connection && self.wait() <= TOLERANCE)
     }
 
     pub(crate) fn seqs(&self) -> Vec<u64> {

@@ -10,6 +10,8 @@ pub(crate) mod page;
 pub(crate) mod outcome;
 /// First tries and their retries.
 pub(crate) mod chain;
+/// Medians and percentiles.
+mod middle;
 /// Numbers and times as reports write them.
 pub(crate) mod words;
 /// All that a client did in a world.

@@ -71,6 +71,12 @@ impl Classes {
         classes
     }
 
+    /// Whether calls of its class are made without faults. Calls of no operation belong to no class, and count as such.
+    pub(crate) fn are_of_baseline(&self, call: &Call) -> bool {
+        let class = self.by_key.get(&self.names(call).0);
+        call.operation.is_none() || class.is_some_and(|class| !self.all[*class].revealed)
+    }
+
     /// The place of the class and of the member of a call, which are added if they are new.
     fn put(&mut self, operation: Operation, key: String, identity: String, revealed: bool) -> (usize, usize) {
         let class = if let Some(class) = self.by_key.get(&key) {

@@ -62,7 +62,11 @@ impl RunResult {
             exit: Some(if was_ended { 124 } else { observed.exit }),
             calls: Some(made.min(most)),
             duration_ms: Some(u64::try_from(observed.duration.as_millis()).unwrap_or(u64::MAX)),
-            deviations: if is_error { Vec::new() } else { deviations(entry, baseline, observed) },
+            deviations: if is_error {
+                Vec::new()
+            } else {
+                deviations((entry, names), baseline, classes, observed)
+            },
             struck: observed.struck.clone(),
             met: observed.met.iter().map(|(operation, code)| ((*operation).to_owned(), *code)).collect(),
             revealed: if is_error || was_ended {

@@ -135,7 +135,8 @@ fn article(page: &mut String, exploration: &Exploration, finding: &Finding) {
             writeln!(page, "<p class=\"soft\">also: {}</p>", escape(&exploration.runs[*place].entry.id()));
     }
     if let Some(count) = finding.count {
-        let _ = writeln!(page, "<p class=\"soft\">The fault has to strike {count} times.</p>");
+        let times = if count == 1 { "once" } else { &format!("{count} times") };
+        let _ = writeln!(page, "<p class=\"soft\">The fault has to strike {times}.</p>");
     }
     let _ = writeln!(page, "<p><code>{}</code></p>", escape(&finding.line));
     if !run.result.output.is_empty() {

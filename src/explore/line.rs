@@ -35,6 +35,16 @@ pub(crate) fn line(
     words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }
 
+/// Time limits are written in such steps.
+const STEP: u64 = 5;
+
+/// The time limit of a line, for a command that was still running after `limit`: in coarse steps, so that it does not depend on
+/// how fast the machine was, and never above the limit.
+pub(crate) fn timeout(limit: Duration) -> Duration {
+    let seconds = limit.as_secs();
+    Duration::from_secs((seconds - seconds % STEP).max(1))
+}
+
 /// A word as a POSIX shell reads it.
 pub(crate) fn quoted(word: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./:=,+@%".contains(&byte);
@@ -47,6 +57,12 @@ pub(crate) fn quoted(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_time_limit_of_a_line_is_coarse_and_not_above_that_of_the_run() {
+        let of = |millis| timeout(Duration::from_millis(millis)).as_secs();
+        assert_eq!([of(10_050), of(14_900), of(15_000), of(61_000), of(400)], [10, 10, 15, 60, 1]);
+    }
 
     #[test]
     fn a_line_can_be_pasted_into_a_shell() {

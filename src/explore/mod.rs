@@ -3,6 +3,8 @@
 
 /// Values that differ from run to run.
 pub(crate) mod mask;
+/// Whether calls tell the time.
+pub(crate) mod times;
 /// Classes of calls, and points at which a fault can strike.
 pub(crate) mod class;
 /// The faults that a point can meet, and their order.

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::expect::call::Call;
 use crate::expect::words;
+use crate::explore::class::Classes;
 use crate::explore::mask::{Item, Masks, apart};
 use crate::explore::plan::{Entry, Group};
 use crate::operations::subscribe;
@@ -98,6 +99,8 @@ pub(crate) struct FailedRule {
     pub(crate) title: &'static str,
     /// What it found first.
     pub(crate) detail: String,
+    /// Whether it fails only because the command ended with 0.
+    pub(crate) is_by_exit: bool,
 }
 
 /// What runs are compared with.
@@ -153,16 +156,25 @@ fn most_attempts(calls: &[Call]) -> Option<(&Call, usize)> {
     attempts.max_by_key(|call| call.attempt).map(|call| (call, call.attempt as usize))
 }
 
-/// What is not wanted in a run.
-pub(crate) fn deviations(entry: &Entry, baseline: &Baseline, observed: &Observed) -> Vec<Deviation> {
-    if let Some(storm) = storm(baseline, observed) {
+/// What is not wanted in a run. `names` are those of the faults.
+pub(crate) fn deviations(
+    (entry, names): (&Entry, &[String]),
+    baseline: &Baseline,
+    classes: &Classes,
+    observed: &Observed,
+) -> Vec<Deviation> {
+    if let Some(storm) = storm(baseline, classes, observed) {
         return vec![storm];
     }
     if observed.hung {
-        let message = format!("the command was still running after {}", words::time(baseline.limit));
+        let message = "the command was still running when its time was over".to_owned();
         return vec![Deviation::new(Oracle::Hang, message)];
     }
-    let rules = observed.failed_rules.iter().filter(|rule| !baseline.failed_rules.contains(rule.id));
+    let has_noticed = falls_back(names, classes, &observed.calls);
+    let rules = observed
+        .failed_rules
+        .iter()
+        .filter(|rule| !baseline.failed_rules.contains(rule.id) && !(has_noticed && rule.is_by_exit));
     let mut deviations: Vec<Deviation> = rules
         .map(|rule| Deviation {
             rule: Some(rule.id.to_owned()),
@@ -175,7 +187,7 @@ pub(crate) fn deviations(entry: &Entry, baseline: &Baseline, observed: &Observed
         matches!(deviation.rule.as_deref(), Some("lost-contact" | "lost-subscription" | "hook-twice"))
     });
     if !is_explained {
-        deviations.extend(states(baseline, observed));
+        deviations.extend(states(entry.group(), baseline, observed));
     }
     if deviations.is_empty() && observed.exit != 0 && !may_fail(entry) {
         let message = format!("the command ended with {} after a fault that passes", observed.exit);
@@ -190,8 +202,19 @@ fn may_fail(entry: &Entry) -> bool {
     entry.group() != Group::Transient || entry.strikes.iter().any(|strike| strike.operation == subscribe)
 }
 
-fn storm(baseline: &Baseline, observed: &Observed) -> Option<Deviation> {
+/// Whether the client went on with other calls than without the faults when one of them had struck: it has noticed that
+/// something was wrong, also if it ends with 0.
+fn falls_back(names: &[String], classes: &Classes, calls: &[Call]) -> bool {
+    let is_struck = |call: &Call| call.fault.as_ref().is_some_and(|fault| names.contains(fault));
+    let later = calls.iter().skip_while(|call| !is_struck(call));
+    later.filter(|call| call.operation.is_some()).any(|call| !classes.are_of_baseline(call))
+}
+
+fn storm(baseline: &Baseline, classes: &Classes, observed: &Observed) -> Option<Deviation> {
     let (made, most) = (observed.calls.len(), baseline.most_calls());
+    // Calls of a fallback come on top of those that failed, and are counted apart.
+    let other = observed.calls.iter().filter(|call| !classes.are_of_baseline(call)).count();
+    let is_storm = other.max(made - other) > most;
     let attempts = most_attempts(&observed.calls).filter(|(_, count)| *count > baseline.most_attempts());
     let (message, expect) = match attempts {
         Some((call, count)) => {
@@ -207,7 +230,7 @@ fn storm(baseline: &Baseline, observed: &Observed) -> Option<Deviation> {
             let pattern = format!("{{operation: {operation}, fingerprint: {:016x}}}", call.fingerprint);
             (message, format!("{{requests: {pattern}, count: 0-{most}}}"))
         }
-        None if made > most => {
+        None if is_storm => {
             let without = words::count(baseline.calls.len(), "call");
             let message = if observed.stormed || observed.hung {
                 format!("over {most} calls until the command was ended, and {without} without the fault")
@@ -221,8 +244,9 @@ fn storm(baseline: &Baseline, observed: &Observed) -> Option<Deviation> {
     Some(Deviation { expect: Some(expect), ..Deviation::new(Oracle::Storm, message) })
 }
 
-/// Contacts and subscriptions that are there too often, or are missing although the command succeeded.
-fn states(baseline: &Baseline, observed: &Observed) -> Vec<Deviation> {
+/// Contacts and subscriptions that are there too often, or are missing although the command succeeded. Another content of as
+/// many is wrong only after a fault that passes: while one lasts, a client may have to do with other data.
+fn states(group: Group, baseline: &Baseline, observed: &Observed) -> Vec<Deviation> {
     let kinds = [
         ("contact", &baseline.contacts, &observed.contacts),
         ("subscription", &baseline.subscriptions, &observed.subscriptions),
@@ -236,15 +260,49 @@ fn states(baseline: &Baseline, observed: &Observed) -> Vec<Deviation> {
             (gone, new) if new > gone => format!("a duplicate: {told}"),
             _ if observed.exit != 0 => return None,
             (gone, new) if new < gone => format!("a silent loss: {told}, and the command ended with 0"),
-            _ => format!(
-                "another content: {} differ, and the command ended with 0",
-                words::count(new.len(), kind)
-            ),
+            _ if group.is_lasting() => return None,
+            (_, new) => {
+                let differ = if new == 1 { "differs" } else { "differ" };
+                format!("another content: {} {differ}, and the command ended with 0", words::count(new, kind))
+            }
         };
-        let expect = format!("{{{kind}s: {{}}, count: {}}}", before.len());
+        let expect = if gone.len() == new.len() {
+            content(kind, &gone, &new, before, &baseline.stored_masks)?
+        } else {
+            format!("{{{kind}s: {{}}, count: {}}}", before.len())
+        };
         Some(Deviation { expect: Some(expect), ..Deviation::new(Oracle::State, message) })
     };
     kinds.into_iter().filter_map(judge).collect()
+}
+
+/// An expectation of a record that is there without the fault, by a value that the one in its place does not have.
+fn content(kind: &str, gone: &[&Item], new: &[&Item], before: &[Item], masks: &Masks) -> Option<String> {
+    let (gone, place) = gone.iter().find_map(|gone| {
+        let differs = |place: &&String| {
+            !masks.has(kind, place)
+                && !new.iter().any(|new| new.values.get(*place) == gone.values.get(*place))
+        };
+        Some((*gone, gone.values.keys().find(differs)?))
+    })?;
+    let value = gone.values.get(place)?;
+    let alike = before.iter().filter(|item| item.values.get(place) == Some(value)).count();
+    let names: Vec<&str> = place.split('/').skip(1).collect();
+    let members = match names.as_slice() {
+        [name] => format!("{name}: {value}"),
+        // An element of a list.
+        [name, index] if index.parse::<usize>().is_ok() => format!("{name}: {value}"),
+        [name, member] => format!("{name}: {{{member}: {value}}}"),
+        [name, index, _] => {
+            let start = format!("/{name}/{index}/");
+            let values = gone.values.iter().filter(|(place, _)| !masks.has(kind, place));
+            let members =
+                values.filter_map(|(place, value)| Some(format!("{}: {value}", place.strip_prefix(&start)?)));
+            format!("{name}: {{{}}}", members.collect::<Vec<_>>().join(", "))
+        }
+        _ => return None,
+    };
+    Some(format!("{{{kind}s: {{{members}}}, count: {alike}}}"))
 }
 
 /// What a run came to.

@@ -112,10 +112,15 @@ impl Strike {
         format!("{{operation: {}, {when}{hits}then: {}}}", self.operation, self.then)
     }
 
-    /// Its name in reports, such as `qna-2.1.1 503`.
+    /// Its name in reports, such as `qna-2 member 1 attempt 1: transient 503`.
     pub(crate) fn name(&self) -> String {
+        format!("{}: {} {}", self.place(), self.group.name(), self.fault)
+    }
+
+    /// Where it strikes, such as `qna-2 member 1 attempt 1`.
+    pub(crate) fn place(&self) -> String {
         let Point { member, attempt, .. } = self.point;
-        format!("{} member {member} attempt {attempt}: {} {}", self.class, self.group.name(), self.fault)
+        format!("{} member {member} attempt {attempt}", self.class)
     }
 }
 

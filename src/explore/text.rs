@@ -3,9 +3,9 @@
 use std::fmt::Write;
 
 use crate::expect::words;
-use crate::explore::finding::Finding;
+use crate::explore::finding::{Finding, Run};
 use crate::explore::oracle::Outcome;
-use crate::explore::plan::{COLUMNS, Group, Phase};
+use crate::explore::plan::{COLUMNS, Group, Phase, Strike};
 use crate::explore::report::{Exploration, Verdict};
 
 /// How each outcome is shown in the matrix, the worst first, with its explanation.
@@ -31,7 +31,34 @@ pub(crate) fn plan(exploration: &Exploration) -> String {
     let classes = exploration.classes.all.len();
     let classes = if classes == 1 { "1 class".to_owned() } else { format!("{classes} classes") };
     let (points, runs) = (words::count(points, "point"), words::count(runs, "run"));
-    format!("{classes} of calls, {points}, {runs} with one fault each\n")
+    let mut text = format!("{classes} of calls, {points}, {runs} with one fault each\n");
+    let mut left: Vec<&Run> = exploration.runs.iter().collect();
+    left.sort_by_key(|run| run.entry.strikes.first().map(|strike| strike.point));
+    for runs in left.chunk_by(|one, other| one.entry.strikes[0].point == other.entry.strikes[0].point) {
+        text += &plan_of_point(runs);
+    }
+    let cut = exploration.runs.len() - exploration.made();
+    if cut > 0 {
+        let _ = writeln!(text, "{cut} of these runs are cut (--runs)");
+    }
+    text
+}
+
+/// `contact-1 member 1 attempt 1: transient 503 89; lasting 1161`.
+fn plan_of_point(runs: &[&Run]) -> String {
+    let strikes = || runs.iter().flat_map(|run| &run.entry.strikes);
+    let place = strikes().next().map(Strike::place).unwrap_or_default();
+    let mut groups: Vec<String> = Vec::new();
+    let mut last = None;
+    for strike in strikes() {
+        match groups.last_mut() {
+            Some(group) if last == Some(strike.group) => *group += &format!(" {}", strike.fault),
+            _ if strike.group.name() == strike.fault => groups.push(strike.fault.to_owned()),
+            _ => groups.push(format!("{} {}", strike.group.name(), strike.fault)),
+        }
+        last = Some(strike.group);
+    }
+    format!("  {place}: {}\n", groups.join("; "))
 }
 
 /// The matrix.
@@ -91,11 +118,12 @@ pub(crate) fn cell(exploration: &Exploration, class: usize, group: Group, fault:
         })
     });
     let rank = |outcome: &Outcome| SIGNS.iter().position(|(known, ..)| known == outcome);
-    // Two faults show in the matrix only what is wrong.
+    // Two faults show in the matrix only what is wrong, unless there is no run with one.
+    let is_revealed = exploration.classes.all[class].revealed;
     let outcomes = runs.filter_map(|run| {
         let outcome = exploration.outcome(run);
         let is_wrong = matches!(outcome, Outcome::Finding | Outcome::Error);
-        (run.entry.strikes.len() == 1 || is_wrong).then_some(outcome)
+        (run.entry.strikes.len() == 1 || is_wrong || is_revealed).then_some(outcome)
     });
     outcomes.min_by_key(rank)
 }
@@ -135,7 +163,8 @@ fn finding_text(exploration: &Exploration, finding: &Finding) -> String {
         let _ = writeln!(text, "  also: {}", others.collect::<Vec<_>>().join("; "));
     }
     if let Some(count) = finding.count {
-        let _ = writeln!(text, "  {count} times are enough");
+        let enough = if count == 1 { "once is" } else { &format!("{count} times are") };
+        let _ = writeln!(text, "  {enough} enough");
     }
     if !finding.accepted {
         for line in run.result.output.lines().rev().take(5).collect::<Vec<_>>().into_iter().rev() {

@@ -17,6 +17,7 @@ use crate::clock::Reading;
 use crate::fault::decide::Decision;
 use crate::fault::effect::Kind;
 use crate::fault::transmission::SendPlan;
+use crate::journal::checks::Check;
 use crate::operations::spec::Spec;
 
 /// What is known of a call apart from its bytes.
@@ -45,6 +46,8 @@ pub(crate) struct Facts {
     pub(crate) effect: Option<Kind>,
     /// Code of the API error that was answered.
     pub(crate) code: Option<u32>,
+    /// The check that refused the call, unless a fault answered.
+    pub(crate) refused_by: Option<Check>,
     /// The page of a list that the operation answered, whether or not the client got it.
     pub(crate) page: Option<AnsweredPage>,
     /// The decision of the last fault that counted the call.

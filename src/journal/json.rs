@@ -16,17 +16,43 @@ pub(crate) struct Origin<'a> {
     pub(crate) secrets: &'a Secrets,
 }
 
+/// How the faults decided on a call; null if none counted it.
+pub(crate) fn decision_json(entry: &Entry) -> Value {
+    entry.facts.decision.as_ref().map_or(Value::Null, |decision| {
+        json!({
+            "attempt": decision.attempt,
+            "draw": decision.draw,
+            "threshold": decision.threshold,
+            "generation": decision.generation,
+        })
+    })
+}
+
 /// An entry with its notes. Keys are replaced by their names, and bodies are parsed if they are JSON.
 pub(crate) fn entry_json(entry: &Entry, notes: &[String], origin: Origin<'_>) -> Value {
+    let call = entry.call();
+    let mask = Mask::new(&entry.facts.keys, origin.minted, origin.secrets);
+    let mut headers = Map::new();
+    for (name, value) in &call.headers {
+        put(&mut headers, &mask.text(name), mask.header(name, value));
+    }
+    let mut json = brief_json(entry, notes, origin);
+    json["headers"] = headers.into();
+    json["body"] = mask.body(call.bytes());
+    json["response"] = response(entry, &mask);
+    if entry.body_lost() > 0 {
+        json["bodyBytesNotKept"] = entry.body_lost().into();
+    }
+    json
+}
+
+/// An entry with its notes, without headers and bodies.
+pub(crate) fn brief_json(entry: &Entry, notes: &[String], origin: Origin<'_>) -> Value {
     let (facts, call) = (&entry.facts, entry.call());
     let mask = Mask::new(&facts.keys, origin.minted, origin.secrets);
     let mut query = Map::new();
     for (name, value) in call.parameters() {
         put(&mut query, &mask.text(&name), mask.parameter(&name, &value));
-    }
-    let mut headers = Map::new();
-    for (name, value) in &call.headers {
-        put(&mut headers, &mask.text(name), mask.header(name, value));
     }
     let since_start = |after| milliseconds(facts.reading.elapsed + after);
     let (answered, hung_up) = match entry.ended() {
@@ -34,7 +60,7 @@ pub(crate) fn entry_json(entry: &Entry, notes: &[String], origin: Origin<'_>) ->
         Some(End::Answered(after)) => (Some(since_start(after)), None),
         Some(End::HungUp(after)) => (None, Some(since_start(after))),
     };
-    let mut json = json!({
+    json!({
         "seq": facts.seq,
         "at": facts.reading.now.iso(),
         "elapsedMs": milliseconds(facts.reading.elapsed),
@@ -47,27 +73,15 @@ pub(crate) fn entry_json(entry: &Entry, notes: &[String], origin: Origin<'_>) ->
         "method": call.method,
         "path": mask.text(call.path),
         "query": query,
-        "headers": headers,
-        "body": mask.body(call.bytes()),
         "status": entry.status(),
         "code": facts.code,
-        "response": response(entry, &mask),
         "fault": entry.fault(),
-        "decision": facts.decision.as_ref().map(|decision| json!({
-            "attempt": decision.attempt,
-            "draw": decision.draw,
-            "threshold": decision.threshold,
-            "generation": decision.generation,
-        })),
+        "decision": decision_json(entry),
         "durationMs": entry.duration().map(milliseconds),
         "answeredMs": answered,
         "hungUpMs": hung_up,
         "notes": notes.iter().map(|note| mask.text(note)).collect::<Vec<_>>(),
-    });
-    if entry.body_lost() > 0 {
-        json["bodyBytesNotKept"] = entry.body_lost().into();
-    }
-    json
+    })
 }
 
 fn response(entry: &Entry, mask: &Mask<'_>) -> Value {

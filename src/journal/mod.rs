@@ -2,6 +2,8 @@
 //!
 //! A call is packed into bytes when its answer is decided, and parsed only when somebody asks for it.
 
+/// The order of checks of a call.
+pub(crate) mod checks;
 pub(crate) mod entry;
 /// The memory limit of all journals together.
 pub(crate) mod budget;

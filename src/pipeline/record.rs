@@ -50,7 +50,7 @@ impl Handled {
 
 pub(super) fn record(decided: &Decided<'_>, shaped: Shaped) -> Outcome {
     let Received { at, world, run, snapshot, call, prefixed, .. } = decided.admitted.received;
-    let Shaped { reply, send_plan, code, notes, page } = shaped;
+    let Shaped { reply, send_plan, code, refused_by, notes, page } = shaped;
     let operation = decided.admitted.route.as_ref().map(|route| route.spec.operation);
     let decision = decided.verdict.decision.clone().map(Arc::new);
     let entry = run.journal.is_on().then(|| {
@@ -67,6 +67,7 @@ pub(super) fn record(decided: &Decided<'_>, shaped: Shaped) -> Outcome {
             send_plan: (!send_plan.is_plain()).then(|| Box::new(send_plan.clone())),
             effect: decided.verdict.kind(),
             code,
+            refused_by,
             page,
             decision: decision.clone(),
             keys: Arc::clone(&snapshot.keys),
@@ -86,15 +87,17 @@ pub(super) fn record(decided: &Decided<'_>, shaped: Shaped) -> Outcome {
 /// Publishes a request on the world's stream, and the fault that took effect.
 fn publish(world: &World, entry: &Entry) {
     let minted = world.minted.as_ref().map(|key| key.key.as_str());
-    let request = json::entry_json(
-        entry,
-        &entry.facts.notes,
-        Origin { world: &world.name, minted, secrets: world.secrets() },
+    let origin = Origin { world: &world.name, minted, secrets: world.secrets() };
+    let notes = &entry.facts.notes;
+    world.stream.publish_in_two(
+        "request",
+        || json::entry_json(entry, notes, origin),
+        || json::brief_json(entry, notes, origin),
     );
-    world.stream.publish("request", &request);
     if let Some(fault) = entry.fault() {
-        let applied =
-            serde_json::json!({ "name": fault, "seq": request["seq"], "decision": request["decision"] });
+        let seq = entry.facts.seq;
+        let decision = json::decision_json(entry);
+        let applied = serde_json::json!({ "name": fault, "seq": seq, "decision": decision });
         world.stream.publish("fault", &applied);
     }
 }

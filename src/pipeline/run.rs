@@ -10,6 +10,7 @@ use crate::auth::Caller;
 use crate::clock::Reading;
 use crate::dataset::facts::Dataset;
 use crate::fault::effect::Effect;
+use crate::journal::checks::Check;
 use crate::operations;
 use crate::operations::spec::{Authorized, Context, Done, KeyIn, Run, Spec};
 use crate::pipeline::admit::{Admitted, Route};
@@ -23,6 +24,8 @@ pub(super) struct Ran {
     pub(super) reply: Reply,
     /// Code of the API error that was answered.
     pub(super) code: Option<u32>,
+    /// The check that refused the call.
+    pub(super) refused_by: Option<Check>,
     /// Remarks for the journal.
     pub(super) notes: Vec<String>,
     /// The page of a list that was answered.
@@ -31,7 +34,7 @@ pub(super) struct Ran {
 
 impl Ran {
     fn new(reply: Reply, code: Option<u32>) -> Self {
-        Self { reply, code, notes: Vec::new(), page: None }
+        Self { reply, code, refused_by: None, notes: Vec::new(), page: None }
     }
 }
 
@@ -39,11 +42,13 @@ impl Ran {
 pub(super) fn run(decided: &Decided<'_>, dataset: &Dataset) -> Ran {
     let admitted = decided.admitted;
     let Received { run, snapshot, call, .. } = admitted.received;
-    let refused = |spec: Option<&Spec>, error: &ApiError| {
+    let refused = |spec: Option<&Spec>, Refusal(check, error): &Refusal| {
         let reply = refuse(snapshot, spec.map(|spec| spec.operation), error);
-        Ran::new(reply, Some(error.code.row().number))
+        Ran { refused_by: Some(*check), ..Ran::new(reply, Some(error.code.row().number)) }
     };
-    let Some(route) = &admitted.route else { return refused(None, &nothing_at(call.path)) };
+    let Some(route) = &admitted.route else {
+        return refused(None, &Refusal(Check::Path, nothing_at(call.path)));
+    };
     let spec = route.spec;
     match decided.verdict.effect() {
         Some(Effect::Error(error)) => {
@@ -57,30 +62,41 @@ pub(super) fn run(decided: &Decided<'_>, dataset: &Dataset) -> Ran {
     }
     // A bug in an operation costs one request.
     let result = catch_unwind(AssertUnwindSafe(|| check_and_run(admitted, route, dataset)));
-    match result.unwrap_or_else(|_| Err(ApiError::new(Code::Internal, ""))) {
+    let failed = |_| Err(Refusal(Check::Operation, ApiError::new(Code::Internal, "")));
+    match result.unwrap_or_else(failed) {
         Ok(Done { body, account, contact, note, page }) => {
             run.operation_done(spec.operation, (account, contact), admitted.reading.now);
             Ran { notes: note.into_iter().collect(), page, ..Ran::new(Reply::json(200, body), None) }
         }
-        Err(error) => refused(Some(spec), &error),
+        Err(refusal) => refused(Some(spec), &refusal),
     }
 }
 
-fn check_and_run(admitted: &Admitted<'_>, route: &Route<'_>, dataset: &Dataset) -> Result<Done, ApiError> {
+/// An API error, and the check that answers it.
+struct Refusal(Check, ApiError);
+
+impl Check {
+    fn refuses(self) -> impl Fn(ApiError) -> Refusal {
+        move |error| Refusal(self, error)
+    }
+}
+
+fn check_and_run(admitted: &Admitted<'_>, route: &Route<'_>, dataset: &Dataset) -> Result<Done, Refusal> {
     let Admitted { received, key, reading, .. } = admitted;
     let Received { run: state, snapshot, call, .. } = received;
     if call.method != "POST" {
-        return Err(ApiError::new(Code::Method, format!("{} is not allowed here; POST is", call.method)));
+        let error = ApiError::new(Code::Method, format!("{} is not allowed here; POST is", call.method));
+        return Err(Refusal(Check::Path, error));
     }
     if let KeyIn::Body(_) = route.spec.key {
         // The key is in the body, so the body is checked first.
-        check_body(call)?;
+        check_body(call).map_err(Check::Body.refuses())?;
         if let Err(error) = &received.body_key {
-            return Err(error.clone());
+            return Err(Refusal(Check::Body, error.clone()));
         }
     }
-    let caller = authenticate(received, key.as_deref())?;
-    check_rate_limit(state, caller, *reading)?;
+    let caller = authenticate(received, key.as_deref()).map_err(Check::Key.refuses())?;
+    check_rate_limit(state, caller, *reading).map_err(Check::RateLimit.refuses())?;
     let added = state.added.read(dataset);
     let context = Context {
         dialect: &snapshot.dialect,
@@ -92,13 +108,13 @@ fn check_and_run(admitted: &Admitted<'_>, route: &Route<'_>, dataset: &Dataset) 
     let authorized = Authorized { call, caller, parameter: &route.parameter };
     match route.spec.run {
         Run::ForAccount(invalid, run) => {
-            let account = caller.enterprise(dataset, call, invalid)?;
-            check_body(call)?;
-            run(&context, &authorized, account)
+            let account = caller.enterprise(dataset, call, invalid).map_err(Check::Account.refuses())?;
+            check_body(call).map_err(Check::Body.refuses())?;
+            run(&context, &authorized, account).map_err(Check::Fields.refuses())
         }
         Run::ForKey(run) => {
-            check_body(call)?;
-            run(&context, &authorized)
+            check_body(call).map_err(Check::Body.refuses())?;
+            run(&context, &authorized).map_err(Check::Fields.refuses())
         }
     }
 }

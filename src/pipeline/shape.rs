@@ -10,6 +10,7 @@ use crate::fault::effect::Effect;
 use crate::fault::patch::Failed;
 use crate::fault::transmission::SendPlan;
 use crate::fault::{malformed, patch, prefer};
+use crate::journal::checks::Check;
 use crate::pipeline::decide::Decided;
 use crate::pipeline::receive::Received;
 use crate::pipeline::refuse::printable;
@@ -22,6 +23,8 @@ pub(super) struct Shaped {
     pub(super) send_plan: SendPlan,
     /// Code of the API error that was answered.
     pub(super) code: Option<u32>,
+    /// The check that refused the call.
+    pub(super) refused_by: Option<Check>,
     /// Remarks for the journal.
     pub(super) notes: Vec<String>,
     /// The page of a list that was answered.
@@ -31,14 +34,14 @@ pub(super) struct Shaped {
 pub(super) fn shape(decided: &Decided<'_>, ran: Ran) -> Shaped {
     let Received { snapshot, call, .. } = decided.admitted.received;
     let verdict = &decided.verdict;
-    let Ran { mut reply, code, mut notes, page } = ran;
+    let Ran { mut reply, code, refused_by, mut notes, page } = ran;
     notes.extend(change_body(&mut reply, verdict));
     let reply = cors::add_headers(add_trace(reply, verdict, snapshot, call), &snapshot.dialect.cors, call);
     let reply = match verdict.taken.and_then(|fault| fault.effect.headers.as_ref()) {
         Some(headers) => headers.apply(reply),
         None => reply,
     };
-    Shaped { reply, send_plan: SendPlan::of(verdict), code, notes, page }
+    Shaped { reply, send_plan: SendPlan::of(verdict), code, refused_by, notes, page }
 }
 
 /// Changes the body as the fault says, and gives a remark for the journal. A patch that does not apply changes nothing.

@@ -1,5 +1,6 @@
 //! The validated scenario: every reference is resolved and every default is filled in.
 
+use std::fmt::{self, Display, Formatter};
 use std::time::Duration;
 
 use crate::api::dialect::Dialect;
@@ -59,6 +60,17 @@ pub(crate) enum DemoStep {
     Advance(Duration),
     /// A fault is switched on or off.
     Fault { name: String, enabled: bool },
+}
+
+impl Display for DemoStep {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Happens(what) => what.fmt(out),
+            Self::Advance(span) => write!(out, "the clock is advanced by {span:?}"),
+            Self::Fault { name, enabled: true } => write!(out, "the fault {name} is switched on"),
+            Self::Fault { name, enabled: false } => write!(out, "the fault {name} is switched off"),
+        }
+    }
 }
 
 /// The seed of all draws.

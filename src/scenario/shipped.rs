@@ -65,6 +65,14 @@ pub(crate) fn files() -> Memory {
     Memory(FILES.iter().map(place).collect())
 }
 
+/// The path of a scenario of the program from the top of the project. Each has its name in a line of its own.
+pub(crate) fn path_of(name: &str) -> Option<&'static str> {
+    let line = format!("name: {name}");
+    let has_line = |bytes: &[u8]| bytes.split(|byte| *byte == b'\n').any(|other| other == line.as_bytes());
+    let mut files = FILES.iter().filter(|(path, _)| path.starts_with("scenarios/"));
+    files.find(|(_, bytes)| has_line(bytes)).map(|(path, _)| *path)
+}
+
 /// The path of a shipped file from the top of the project, from where it appears to be.
 pub(crate) fn relative(path: &Path) -> PathBuf {
     path.strip_prefix(FOLDER).unwrap_or(path).to_owned()
@@ -73,6 +81,8 @@ pub(crate) fn relative(path: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::clock::Moment;
+    use crate::scenario::load_all;
     use std::collections::BTreeSet;
 
     #[test]
@@ -93,5 +103,16 @@ mod tests {
             }
         }
         assert_eq!(FILES.iter().map(|(path, _)| (*path).to_owned()).collect::<BTreeSet<_>>(), found);
+    }
+
+    #[test]
+    fn every_scenario_of_the_program_is_found_by_its_name() {
+        let folder = load_all(&files(), Moment(0), &["scenarios/".into()], None, Path::new(FOLDER));
+        assert!(folder.names().count() > 20);
+        for loaded in &folder.scenarios {
+            let path = path_of(loaded.name.as_deref().unwrap()).unwrap();
+            assert_eq!(relative(&loaded.path), Path::new(path));
+        }
+        assert_eq!(path_of("dem"), None);
     }
 }

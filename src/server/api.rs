@@ -57,6 +57,21 @@ pub(crate) async fn answer(
     response
 }
 
+/// Answers a call of the journal once more, without sending the answer to anybody. It is counted and recorded.
+pub(crate) async fn resend(state: &State, call: &OwnedCall) -> (Reply, Option<Handled>) {
+    let began = clock::real_now();
+    let (outcome, _room) = respond(state, || call.call()).await;
+    if let Some(handled) = &outcome.handled {
+        let status = outcome.send_plan.answers().then_some(outcome.reply.status);
+        state.metrics.count(handled, status, began.elapsed());
+        if let Some(entry) = &handled.entry {
+            entry.set_duration(began.elapsed());
+            entry.end(false);
+        }
+    }
+    (outcome.reply, outcome.handled)
+}
+
 /// Walks the pipeline, for a call that may take long on another thread.
 async fn respond<'a>(state: &State, call: impl Fn() -> Call<'a>) -> (Outcome, Room) {
     let received = match receive(&state.registry, call()) {

@@ -8,7 +8,7 @@ use crate::operations::reviews;
 use crate::server::guard::check;
 use crate::server::middleware::surround;
 use crate::server::state::State;
-use crate::server::{admin, api, assets, docs, metrics, page};
+use crate::server::{admin, api, assets, console, docs, metrics, page, receivers};
 
 /// The application of one worker thread.
 pub(crate) fn app(
@@ -29,7 +29,9 @@ pub(crate) fn app(
                 .wrap(from_fn(surround)),
         )
         .service(web::resource("/metrics").get(metrics::get).wrap(from_fn(check)).wrap(from_fn(surround)))
+        .configure(receivers::routes)
         .configure(docs::routes)
+        .configure(console::routes)
         .configure(assets::routes)
         .service(
             web::resource("/")

@@ -57,12 +57,17 @@ pub(crate) enum Ended {
     Interrupted,
 }
 
-/// Serves on a bound socket until SIGTERM or Ctrl-C. Then open requests are finished within the
+/// Serves on a bound socket until SIGTERM, Ctrl-C, or the end of `stop`. Then open requests are finished within the
 /// grace time, unless a second signal comes.
 ///
 /// # Errors
 /// The socket cannot be used.
-pub(crate) fn run(listener: TcpListener, state: State, settings: Settings) -> io::Result<Ended> {
+pub(crate) fn run(
+    listener: TcpListener,
+    state: State,
+    settings: Settings,
+    stop: impl Future<Output = ()>,
+) -> io::Result<Ended> {
     let engine = Arc::clone(&state.registry.shared.engine);
     actix_web::rt::System::new().block_on(async {
         let mut signals = Signals::start();
@@ -70,9 +75,12 @@ pub(crate) fn run(listener: TcpListener, state: State, settings: Settings) -> io
         let server = serve(listener, Arc::clone(&state), settings)?;
         let handle = server.handle();
         let interrupted = async {
-            let signal = signals.next().await;
+            let signal = tokio::select! {
+                signal = signals.next() => Some(signal),
+                () = stop => None,
+            };
             let stopping = async {
-                if signal == Signal::Terminate && !settings.drain.is_zero() {
+                if signal == Some(Signal::Terminate) && !settings.drain.is_zero() {
                     state.is_draining.store(true, Ordering::Relaxed);
                     sleep(settings.drain).await;
                 }

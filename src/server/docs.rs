@@ -1,7 +1,7 @@
 //! The OpenAPI document of the API and the page that draws it, for the default world and behind a world's name. The page's
 //! files are part of the program.
 
-mod requests;
+pub(crate) mod requests;
 
 use actix_web::http::header;
 use actix_web::middleware::from_fn;

@@ -36,13 +36,40 @@ pub(crate) async fn check(
     next.call(request).await
 }
 
+/// Refuses what may not have the console's files, which is what may not use the admin side. But a browser that opens the page
+/// gets it, whatever page its link stands in. A frame does not, and its content policy forbids frames, too.
+///
+/// # Errors
+/// The request is refused.
+pub(crate) fn check_page(state: &State, headers: &HeaderMap) -> Result<(), AdminError> {
+    let is_opened = text(headers, "sec-fetch-mode").is_some_and(|mode| mode == "navigate")
+        && text(headers, "sec-fetch-dest").is_none_or(|dest| dest == "document");
+    check_enabled(state)?;
+    if is_opened { check_host(state, headers) } else { check_origin(state, headers) }
+}
+
+fn check_enabled(state: &State) -> Result<(), AdminError> {
+    if state.admin {
+        return Ok(());
+    }
+    let message = "The admin side is off: it needs --admin-token on any address but a loopback one.";
+    Err(AdminError::new(StatusCode::NOT_FOUND, message))
+}
+
+/// Without a token, refuses any host name but a loopback one, which another site could have pointed at this machine.
+fn check_host(state: &State, headers: &HeaderMap) -> Result<(), AdminError> {
+    let host = text(headers, header::HOST).unwrap_or_default();
+    if state.admin_token.is_some() || is_loopback_host(&host) {
+        return Ok(());
+    }
+    let message = format!("Host is {host}: without --admin-token the admin side answers to localhost alone.");
+    Err(AdminError::new(StatusCode::FORBIDDEN, message))
+}
+
 /// Refuses requests from elsewhere.
 fn check_origin(state: &State, headers: &HeaderMap) -> Result<(), AdminError> {
     let forbidden = |message: String| Err(AdminError::new(StatusCode::FORBIDDEN, message));
-    if !state.admin {
-        let message = "The admin side is off: it needs --admin-token on any address but a loopback one.";
-        return Err(AdminError::new(StatusCode::NOT_FOUND, message));
-    }
+    check_enabled(state)?;
     if text(headers, header::USER_AGENT).is_some_and(|agent| agent == USER_AGENT) {
         return forbidden("The admin side answers no deliveries of webhooks.".to_owned());
     }
@@ -57,12 +84,7 @@ fn check_origin(state: &State, headers: &HeaderMap) -> Result<(), AdminError> {
     if let Some(origin) = text(headers, header::ORIGIN).filter(|origin| !is_own(origin)) {
         return forbidden(format!("Origin is {origin}: the admin side answers its own pages alone."));
     }
-    if state.admin_token.is_none() && !is_loopback_host(&host) {
-        return forbidden(format!(
-            "Host is {host}: without --admin-token the admin side answers to localhost alone."
-        ));
-    }
-    Ok(())
+    check_host(state, headers)
 }
 
 /// Whether a request carries the admin token, or needs none. Tokens are compared in constant time.

@@ -29,6 +29,10 @@ pub(crate) mod assets;
 pub(crate) mod openapi;
 /// The API's document and the page that draws it.
 pub(crate) mod docs;
+/// Receivers of webhooks, to try them.
+pub(crate) mod receivers;
+/// The console.
+pub(crate) mod console;
 /// Metrics.
 pub(crate) mod metrics;
 /// The log of a serving process.

@@ -4,10 +4,14 @@ use actix_web::http::header;
 use actix_web::{HttpRequest, HttpResponse, web};
 
 use crate::operations;
+use crate::server::console::is_browser;
 use crate::server::state::State;
 
-/// A short page of links; for anything but a browser, the same as JSON.
+/// Sends a browser to the console, or where that is off to a short page of links. Anything else gets the same as JSON.
 pub(crate) async fn get(state: web::Data<State>, request: HttpRequest) -> HttpResponse {
+    if state.admin && is_browser(&request) {
+        return HttpResponse::Found().insert_header((header::LOCATION, "/console")).finish();
+    }
     let scenario = state.registry.default_world().snapshot().scenario.clone();
     let accept = request.headers().get(header::ACCEPT).and_then(|value| value.to_str().ok());
     if !accept.unwrap_or_default().contains("text/html") {

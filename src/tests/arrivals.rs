@@ -164,7 +164,7 @@ async fn watchers_are_told_of_each_record_and_why_one_does_not_arrive() {
     - {at: 3s, question: {business: 11, question: Why?}}
     - {at: 4s, response: {review: a, text: Sorry.}}",
     );
-    let mut watch = folder.registry.default_world().stream.watch().unwrap();
+    let mut watch = folder.registry.default_world().stream.watch(false).unwrap();
     advance(&folder, 5);
     let mut next = async || {
         let event = String::from_utf8(watch.recv().await.unwrap().to_vec()).unwrap();

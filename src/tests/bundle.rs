@@ -276,7 +276,7 @@ fn a_run_after_a_reset_is_replayed_from_the_reset() {
     assert_eq!(bundle(&world).calls(), 0);
     use_everything(&folder, &world);
     let bundle = bundle(&world);
-    assert_eq!(bundle.gaps(), ["the world was reset 1 times: the bundle begins at the last reset"]);
+    assert_eq!(bundle.gaps(), ["the bundle begins at the last reset of the world, of 1 in all"]);
     assert!(bundle.manifest.clock_start.starts_with("2026-07-03"));
     replays(&bundle);
 }

@@ -160,6 +160,14 @@ impl Conversations {
         Ok(conversation)
     }
 
+    /// The conversations, the one that changed last first, each with the number of its account. Messages are shared.
+    pub(crate) fn all(&self) -> Vec<(u64, ConversationSnapshot)> {
+        let names = self.by_change.values().rev();
+        names
+            .filter_map(|name| self.by_name.get(name).map(|conversation| (name.0, conversation.snapshot())))
+            .collect()
+    }
+
     /// Forgets the conversation that was not changed for longest, unless it is the only one. Returns whether there was
     /// another.
     pub(crate) fn forget_oldest(&mut self) -> bool {

@@ -27,6 +27,8 @@ pub(crate) trait WorldHandle: Send + Sync {
     fn timeline_happened(&self, _count: u64) {}
     /// Called when the clock was moved forward.
     fn clock_moved(&self) {}
+    /// Called when an event has changed a conversation of an account.
+    fn conversation_changed(&self, _business: u64, _name: &str) {}
     /// Called when an attempt of a delivery has ended.
     fn delivery_changed(&self, delivery: &Delivery);
 }

@@ -357,6 +357,13 @@ impl Schedule {
         Some(Ok(delivery))
     }
 
+    /// The deliveries whose next attempt waits, and when it is due.
+    pub(crate) fn waiting(&self) -> impl Iterator<Item = (Moment, &Arc<Delivery>)> {
+        let pending = self.entries.values();
+        let pending = pending.filter(|entry| entry.delivery.status == Status::Pending && !entry.is_in_flight);
+        pending.map(|entry| (entry.due, &entry.delivery))
+    }
+
     /// When the next attempt is due.
     pub(crate) fn next_due(&self) -> Option<Moment> {
         let open = self.queues.values().filter(|queue| queue.in_flight < AT_ONCE);

@@ -1,6 +1,7 @@
 //! The webhook settings of a scenario (`docs/scenarios.md`, "Webhooks"): plain values, checked by the loader.
 
 use std::collections::BTreeMap;
+use std::fmt::{self, Display, Formatter};
 use std::net::IpAddr;
 use std::time::Duration;
 
@@ -104,6 +105,25 @@ pub(crate) enum Happening {
     Event(Emission),
     /// A record arrives, and is announced by the event of that name, else by the usual one where the scenario has it.
     Record(Arrival, Option<String>),
+}
+
+impl Display for Happening {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Event(emission) => {
+                write!(out, "the event {}", emission.event)?;
+                let conversation = emission.conversation.as_ref();
+                conversation.map_or(Ok(()), |name| write!(out, " of the conversation {name}"))
+            }
+            Self::Record(Arrival::Review(review), _) => {
+                write!(out, "a review with {} stars arrives at {}", review.record.rating, review.location)
+            }
+            Self::Record(Arrival::Question(question), _) => {
+                write!(out, "a question arrives at {}", question.location)
+            }
+            Self::Record(Arrival::Response(_), _) => write!(out, "the owner responds to a review"),
+        }
+    }
 }
 
 /// When an entry of the timeline fires. Spans are of the world's clock.

@@ -15,7 +15,7 @@ use crate::draw::{Draw, Seed};
 use crate::fault::counters::{Counters, Plan};
 use crate::memory::Memory;
 use crate::webhook::client::{Failure, Outgoing};
-use crate::webhook::conversation::{Change, Conversation, Conversations};
+use crate::webhook::conversation::{Change, Conversation, ConversationSnapshot, Conversations};
 use crate::webhook::delivery::{Answer, Attempt, Delivery, Outcome, Status};
 use crate::webhook::due::DueDelivery;
 use crate::webhook::event::{Content, Event, Identity, UNKNOWN};
@@ -307,6 +307,26 @@ impl WebhookState {
         self.state().next_due(start)
     }
 
+    /// What falls due, the soonest first, each in words: the next time of each entry of the timeline, and attempts of
+    /// deliveries.
+    pub(crate) fn due(&self, start: Moment) -> Vec<(Moment, String)> {
+        let state = self.state();
+        let coming = state.timeline.coming(&state.plan.settings.timeline);
+        let mut due: Vec<(Moment, String)> =
+            coming.map(|(since, what)| (later(start, since), what.to_string())).collect();
+        due.extend(state.schedule.waiting().map(|(at, delivery)| {
+            let attempt = delivery.attempts.len() + 1;
+            (at, format!("attempt {attempt} to deliver {} to {}", delivery.event.name, delivery.endpoint))
+        }));
+        due.sort_by_key(|(at, _)| *at);
+        due
+    }
+
+    /// The conversations, the one that changed last first, each with the number of its account.
+    pub(crate) fn conversations(&self) -> Vec<(u64, ConversationSnapshot)> {
+        self.state().conversations.all()
+    }
+
     /// Whether nothing is in flight and nothing is due by now.
     pub(crate) fn is_idle(&self, reading: Reading) -> bool {
         let state = self.state();
@@ -372,7 +392,9 @@ impl State {
                 let message = Draw::new(*seed, "message").with(business).with_text(name).with(before);
                 let mut draw = Draw::new(*seed, "conversation").with(business).with_text(name);
                 let contact = || world.contact(business, contact, &mut draw);
-                Some(conversations.apply(change, message, contact).ok()?)
+                let changed = conversations.apply(change, message, contact).ok()?;
+                world.conversation_changed(business, name);
+                Some(changed)
             }
         };
         key.occurrence = occurrences.add(kind);

@@ -40,6 +40,15 @@ impl Progress {
         instants.zip(0..).filter_map(|(next, place)| Some((next?, place))).min()
     }
 
+    /// When each entry that will fire again does so for the next time, counted from the world's start.
+    pub(crate) fn coming<'a>(
+        &self,
+        timeline: &'a [TimelineEntry],
+    ) -> impl Iterator<Item = (Duration, &'a Happening)> {
+        let counts = timeline.iter().zip(&self.0);
+        counts.filter_map(|(entry, fired)| Some((instant(entry.when, *fired)?, &entry.what)))
+    }
+
     /// The next entry that is due by a time, which counts as fired, and when it was due.
     pub(crate) fn take<'a>(
         &mut self,

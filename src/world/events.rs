@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::api::operation::Operation;
 use crate::clock::{self, Mode, Moment, VirtualClock};
@@ -17,6 +17,7 @@ use crate::draw::Draw;
 use crate::journal::mask::Mask;
 use crate::ledger::contacts::Change;
 use crate::ledger::subscriptions::Subscription;
+use crate::webhook::conversation::ConversationSnapshot;
 use crate::webhook::delivery::Delivery;
 use crate::webhook::engine::{ClockError, ClockMove};
 use crate::webhook::handle::WorldHandle;
@@ -109,6 +110,16 @@ impl Run {
         self.webhooks.deliveries(matches, page)
     }
 
+    /// What falls due, the soonest first, each in words.
+    pub(crate) fn due(&self) -> Vec<(Moment, String)> {
+        self.webhooks.due(self.clock.start())
+    }
+
+    /// The conversations as payloads have them, the one that changed last first, each with the number of its account.
+    pub(crate) fn conversations(&self) -> Vec<(u64, ConversationSnapshot)> {
+        self.webhooks.conversations()
+    }
+
     /// Sends a finished delivery once more. None if there is none with that id.
     pub(crate) fn retry_delivery(self: &Arc<Self>, id: &str) -> Option<Result<Arc<Delivery>, StillPending>> {
         let retried = self.webhooks.retry(id, self.clock.now());
@@ -190,6 +201,13 @@ impl WorldHandle for Run {
 
     fn clock_moved(&self) {
         self.log(|| Action::ClockMoved);
+    }
+
+    fn conversation_changed(&self, business: u64, name: &str) {
+        if self.stream.is_watched() {
+            let changed = json!({ "businessId": business, "conversation": self.secrets.mask(name) });
+            self.stream.publish("conversation", &changed);
+        }
     }
 
     fn delivery_changed(&self, delivery: &Delivery) {

@@ -351,5 +351,9 @@ impl World {
         let run = Run::new(begins_with, clock, stream, self.minted.as_ref(), &self.shared);
         let before = self.run.swap(Arc::new(run));
         before.webhooks.close();
+        let seed = self.snapshot().seed.0;
+        if self.stream.is_watched() {
+            self.stream.publish("reset", &serde_json::json!({ "seed": seed }));
+        }
     }
 }

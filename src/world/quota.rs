@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::auth::{Key, RateLimit};
-use crate::clock::Moment;
+use crate::clock::{Moment, later};
 
 /// How much of its rate limit each key of a world has used.
 #[derive(Debug, Default)]
@@ -75,6 +75,12 @@ impl Quotas {
         }
         let left = length - passed_by;
         Err(u64::try_from(left).unwrap_or_default().div_ceil(1000).max(1))
+    }
+
+    /// How many requests of a key have passed in the latest window in which it was used, and when that ends.
+    pub(crate) fn used(&self, key: &str, limit: RateLimit) -> Option<(u32, Moment)> {
+        let used = self.used.get(key)?;
+        Some((used.passed, later(used.begin, limit.window)))
     }
 }
 

@@ -16,7 +16,7 @@ use crate::expect::expectation::Expectation;
 use crate::expect::scorecard::settings::Settings;
 use crate::fault::counters;
 use crate::memory::{Limits, Memory, Share};
-use crate::scenario::model::Scenario;
+use crate::scenario::model::{DemoButton, Scenario};
 use crate::scenario::references::References;
 use crate::webhook::plan::WebhookPlan;
 use crate::world::kept::ScenarioFiles;
@@ -47,6 +47,8 @@ pub(crate) struct Snapshot {
     pub(crate) webhooks: Arc<WebhookPlan>,
     /// What the scenario expects of a client.
     pub(crate) expectations: Arc<Vec<Expectation>>,
+    /// The buttons for a demonstration.
+    pub(crate) demo: Arc<Vec<DemoButton>>,
     /// Names of webhook events that the scenario adds.
     pub(crate) events: Arc<Vec<String>>,
     /// Thresholds of the scorecard.
@@ -203,6 +205,7 @@ impl Snapshot {
             faults: Arc::new(counters::Plan::new(generation, scenario.faults)),
             events: Arc::new(scenario.webhooks.events.keys().cloned().collect()),
             webhooks: Arc::new(WebhookPlan::new(scenario.webhooks)),
+            demo: Arc::new(scenario.demo),
             scorecard: Arc::new(scenario.scorecard),
             expectations: Arc::new(scenario.expectations),
             start: scenario.now,

@@ -22,6 +22,8 @@ const ALL_WATCHERS: usize = 1_000;
 pub(crate) struct Stream {
     /// Whether there are any: read without the lock, since mostly there are none.
     any: AtomicBool,
+    /// Whether any takes events whole, and whether any takes them brief.
+    takes: [AtomicBool; 2],
     /// Held to send one event. Nobody is waited for.
     watchers: Mutex<Vec<Watcher>>,
     all: Arc<AllWatchers>,
@@ -51,6 +53,8 @@ impl Display for TooManyWatchers {
 struct Watcher {
     sender: UnboundedSender<Bytes>,
     waiting: Arc<Waiting>,
+    /// Whether it takes requests without headers and bodies.
+    brief: bool,
     missed: u64,
 }
 
@@ -113,11 +117,11 @@ impl Stream {
         Self { all: Arc::clone(all), ..Self::default() }
     }
 
-    /// Watches what is published from now on.
+    /// Watches what is published from now on, `brief` without headers and bodies of requests.
     ///
     /// # Errors
     /// There are too many watchers.
-    pub(crate) fn watch(&self) -> Result<Watch, TooManyWatchers> {
+    pub(crate) fn watch(&self, brief: bool) -> Result<Watch, TooManyWatchers> {
         let (sender, events) = unbounded_channel();
         let waiting = Arc::new(Waiting { bytes: AtomicUsize::new(0), all: Arc::clone(&self.all) });
         let mut watchers = self.watchers.lock().unwrap_or_else(PoisonError::into_inner);
@@ -128,8 +132,8 @@ impl Stream {
         if is_full || watchers.len() >= WATCHERS {
             return Err(TooManyWatchers);
         }
-        watchers.push(Watcher { sender, waiting, missed: 0 });
-        self.any.store(true, Ordering::Release);
+        watchers.push(Watcher { sender, waiting, brief, missed: 0 });
+        self.note(&watchers);
         Ok(watch)
     }
 
@@ -137,12 +141,38 @@ impl Stream {
         self.any.load(Ordering::Acquire)
     }
 
+    fn note(&self, watchers: &[Watcher]) {
+        self.any.store(!watchers.is_empty(), Ordering::Release);
+        for (takes, brief) in self.takes.iter().zip([false, true]) {
+            takes.store(watchers.iter().any(|watcher| watcher.brief == brief), Ordering::Release);
+        }
+    }
+
+    /// Sends an event whole to some watchers, and brief to the others. What nobody takes is not made.
+    pub(crate) fn publish_in_two(
+        &self,
+        kind: &str,
+        whole: impl FnOnce() -> Value,
+        brief: impl FnOnce() -> Value,
+    ) {
+        let [whole_taken, brief_taken] = [0, 1].map(|at| self.takes[at].load(Ordering::Acquire));
+        let whole = whole_taken.then(|| encode(kind, &whole()));
+        let brief = brief_taken.then(|| encode(kind, &brief()));
+        let mut watchers = self.watchers.lock().unwrap_or_else(PoisonError::into_inner);
+        watchers.retain_mut(|watcher| {
+            let event = if watcher.brief { &brief } else { &whole };
+            // One who came this moment takes the next.
+            event.as_ref().is_none_or(|event| watcher.send(event))
+        });
+        self.note(&watchers);
+    }
+
     /// Sends an event to all watchers. A watcher that did not keep up gets the number of events that it missed.
     pub(crate) fn publish(&self, kind: &str, data: &Value) {
         let event = encode(kind, data);
         let mut watchers = self.watchers.lock().unwrap_or_else(PoisonError::into_inner);
         watchers.retain_mut(|watcher| watcher.send(&event));
-        self.any.store(!watchers.is_empty(), Ordering::Release);
+        self.note(&watchers);
     }
 }
 
@@ -184,7 +214,7 @@ mod tests {
     async fn a_watcher_that_does_not_keep_up_gets_the_number_of_missed_events() {
         let stream = Stream::default();
         assert!(!stream.is_watched());
-        let mut watch = stream.watch().unwrap();
+        let mut watch = stream.watch(false).unwrap();
         let text = json!("x".repeat(100_000));
         for _ in 0..14 {
             stream.publish("request", &text);
@@ -209,10 +239,10 @@ mod tests {
         let worlds: Vec<Stream> = (0..11).map(|_| Stream::new(&all)).collect();
         let mut watches: Vec<Watch> = Vec::new();
         for world in &worlds[..10] {
-            watches.extend((0..WATCHERS).map(|_| world.watch().unwrap()));
-            assert_eq!(world.watch().err(), Some(TooManyWatchers));
+            watches.extend((0..WATCHERS).map(|_| world.watch(false).unwrap()));
+            assert_eq!(world.watch(false).err(), Some(TooManyWatchers));
         }
-        assert_eq!(worlds[10].watch().err(), Some(TooManyWatchers), "there are 1,000 of other worlds");
+        assert_eq!(worlds[10].watch(false).err(), Some(TooManyWatchers), "there are 1,000 of other worlds");
         let text = json!("x".repeat(WAITING / 2));
         for world in &worlds {
             world.publish("request", &text);
@@ -224,6 +254,6 @@ mod tests {
         worlds[9].publish("request", &text);
         assert_eq!(last.recv().await.unwrap(), encode("missed", &json!({ "events": 1 })));
         assert_eq!(last.recv().await.unwrap(), encode("request", &text));
-        assert!(worlds[0].watch().is_ok());
+        assert!(worlds[0].watch(false).is_ok());
     }
 }

@@ -135,10 +135,18 @@ def main():
         for what in ("requests?limit=10000", "requests.har?limit=10000", "contacts?limit=10000", "deliveries?limit=10000"):
             beside(table, server, f"`{what}` of a full world", fetch(server, "GET", f"/__admin/worlds/full/{what}"))
         beside(table, server, "reset of a full world", fetch(server, "POST", "/__admin/worlds/full/reset"), 0.2)
-        names = iter(["full2", "full3", "none", "none", "none", "none"])
-        for name in ("full2", "full3"):
+        full = [f"full{number}" for number in range(2, 8)]
+        for name in full:
             fill(server, name)
-        beside(table, server, "removal of full worlds", lambda: (fetch(server, "DELETE", f"/__admin/worlds/{next(names)}")()[0], 0), 0)
+
+        def remove():
+            if full:
+                return fetch(server, "DELETE", f"/__admin/worlds/{full.pop()}")()
+            # Two seconds have calls enough beside the removals.
+            time.sleep(0.1)
+            return 204, 0
+
+        beside(table, server, f"removal of {len(full)} full worlds, then nothing, for 2 s", remove)
         connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
         while True:
             connection.request("POST", "/__admin/worlds", "{}")

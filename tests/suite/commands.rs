@@ -330,7 +330,10 @@ fn new_writes_a_valid_starter_scenario_once() {
         assert_eq!(run(dir.path(), &["new", wrong]).status.code(), Some(2), "{wrong}");
     }
     assert_eq!(run(dir.path(), &["check", "--strict"]).status.code(), Some(0));
-    let server = Server::start(dir.path(), &["scenarios/mine.yaml"]);
+    let schema = std::fs::read(dir.path().join("scenarios/standin.schema.json")).unwrap();
+    assert_eq!(schema, run(dir.path(), &["schema"]).stdout);
+    assert!(first.starts_with("# yaml-language-server: $schema=standin.schema.json\n"), "{first}");
+    let server = Server::start(dir.path(), &["mine"]);
     assert_eq!(server.listening["scenario"], "mine");
 }
 

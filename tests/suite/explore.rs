@@ -1,12 +1,14 @@
 //! `standin explore`: what it finds in clients with one defect, and how it plans, repeats, accepts and goes on.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::harness::{folder, program};
+use crate::harness::{folder, program, wait_until};
 
 const SCENARIO: &str = "standin: 1
 name: explored
@@ -18,14 +20,17 @@ businesses:
     locations: [{number: 1001, name: A, reviews: [{generate: 3}], questions: [{generate: 5}]}]
 ";
 
-/// The client, and whether it can be run here.
-fn client() -> Option<PathBuf> {
-    let is_there =
-        Command::new("python3").arg("--version").output().is_ok_and(|output| output.status.success());
-    if !is_there {
+/// How the client is started, if Python is here.
+fn client() -> Option<Vec<String>> {
+    // Not by a wrapper that looks for the right version each time, and without what it does not need.
+    let find = Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output();
+    let Some(python) = find.ok().filter(|output| output.status.success()) else {
         eprintln!("SKIPPED: python3 is not here");
-    }
-    is_there.then(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients/client.py"))
+        return None;
+    };
+    let python = String::from_utf8_lossy(&python.stdout).trim().to_owned();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients/client.py");
+    Some(vec![python, "-I".to_owned(), "-S".to_owned(), script.display().to_string()])
 }
 
 fn scenario() -> TempDir {
@@ -45,7 +50,7 @@ fn report(cwd: &Path) -> Value {
 /// Explores a client with a defect, and returns the exit code and the report.
 fn explored(cwd: &Path, flags: &[&str], arguments: &[&str]) -> Option<(i32, Value)> {
     let client = client()?;
-    let command = [&["python3", client.to_str().unwrap()], arguments].concat();
+    let command = [client.iter().map(String::as_str).collect(), arguments.to_vec()].concat();
     let output = explore(cwd, flags, &command);
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(cwd.join("out.json").exists(), "{errors}");
@@ -70,11 +75,16 @@ fn kinds(report: &Value) -> Vec<String> {
     kinds
 }
 
-#[track_caller]
+/// Most runs of an exploration side by side. They mostly wait.
+const JOBS: [&str; 2] = ["--jobs", "4"];
+
+/// Explores a client, and compares what is found.
 fn finds(arguments: &[&str], wanted: &[&str]) {
     let dir = scenario();
-    let Some((exit, report)) = explored(dir.path(), &["--jobs", "4"], arguments) else { return };
-    assert_eq!(kinds(&report), wanted, "{:#}", report["findings"]);
+    let Some((exit, report)) = explored(dir.path(), &JOBS, arguments) else { return };
+    assert_eq!(kinds(&report), wanted, "{arguments:?}: {:#}", report["findings"]);
+    let errors: Vec<&Value> = list(&report, "runs").iter().filter(|run| run["outcome"] == "error").collect();
+    assert!(errors.is_empty(), "{arguments:?}: {errors:#?}");
     assert_eq!(exit, i32::from(!wanted.is_empty()));
     let made = &report["made"];
     let parts = ["baselines", "planned", "confirmations", "shrinking"];
@@ -82,72 +92,54 @@ fn finds(arguments: &[&str], wanted: &[&str]) {
     assert_eq!(made["runs"], sum);
     assert_eq!(made["planned"], list(&report, "runs").len());
     for finding in list(&report, "findings") {
-        assert_eq!(
-            (&finding["confirmed"], &finding["flaky"]),
-            (&Value::from(2), &Value::from(false)),
-            "{finding:#}"
-        );
+        let confirmed = (&finding["confirmed"], &finding["flaky"]);
+        assert_eq!(confirmed, (&Value::from(2), &Value::from(false)), "{finding:#}");
     }
 }
 
-#[test]
-fn a_proper_client_has_no_finding() {
-    finds(&["none", "contact"], &[]);
-}
-
-#[test]
-fn a_client_that_never_retries_is_found() {
-    finds(&["no-retry", "contact"], &["exit transient"]);
-}
-
-#[test]
-fn a_client_that_does_not_wait_as_asked_is_found() {
-    finds(&["ignores-retry-after", "reviews"], &["retry-after transient"]);
-}
-
-#[test]
-fn a_client_that_repeats_a_refused_call_is_found() {
-    finds(&["retries-1161", "contact"], &["no-retry-on-refusal lasting"]);
-}
-
-#[test]
-fn a_client_that_repeats_a_lost_subscription_is_found() {
+/// Clients, and what is found in each: the one thing that it does wrong.
+const CLIENTS: [(&[&str], &[&str]); 13] = [
+    (&["no-timeout", "reviews"], &["hang lasting"]),
+    (&["none", "contact"], &[]),
+    (&["none", "qna", "reviews"], &[]),
+    // One that goes on with something else when it does not get what it wants.
+    (&["none", "fallback"], &[]),
+    (&["none", "greet"], &[]),
+    (&["no-retry", "contact"], &["exit transient"]),
+    (&["ignores-retry-after", "reviews"], &["retry-after transient"]),
+    (&["retries-1161", "contact"], &["no-retry-on-refusal lasting"]),
     // It repeats one whose answer it cannot read, too.
-    finds(&["repeats-lost-subscription", "subscribe"], &["lost-subscription lost", "state shape"]);
-}
+    (&["repeats-lost-subscription", "subscribe"], &["lost-subscription lost", "state shape"]),
+    (&["loops-on-empty", "qna"], &["storm shape"]),
+    (&["swallows-malformed", "qna"], &["notices-broken-body shape"]),
+    (&["loses-page", "qna"], &["pages-whole lasting", "pages-whole transient"]),
+    (&["greets-otherwise", "greet"], &["state transient"]),
+];
 
 #[test]
-fn a_client_that_reads_an_empty_page_for_ever_is_found() {
-    finds(&["loops-on-empty", "qna"], &["storm shape"]);
+fn what_a_client_does_wrong_is_found_and_nothing_else() {
+    at_once(4, &CLIENTS, |(arguments, wanted)| finds(arguments, wanted));
 }
 
-#[test]
-fn a_client_without_a_timeout_is_found() {
-    finds(&["no-timeout", "reviews"], &["hang lasting"]);
+/// Does something with each of some things, so many at once.
+fn at_once<T: Sync>(threads: usize, all: &[T], job: impl Fn(&T) + Sync) {
+    let next = AtomicUsize::new(0);
+    thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while let Some(one) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    job(one);
+                }
+            });
+        }
+    });
 }
 
-#[test]
-fn a_client_that_swallows_a_malformed_body_is_found() {
-    finds(&["swallows-malformed", "qna"], &["notices-broken-body shape"]);
-}
-
-#[test]
-fn a_client_that_loses_a_page_after_a_failure_is_found() {
-    finds(&["loses-page", "qna"], &["pages-whole lasting", "pages-whole transient"]);
-}
-
-#[test]
-fn a_fallback_that_breaks_is_found_by_a_pair_and_no_failing_fault_is_tried_with_another() {
-    let dir = scenario();
-    let Some((exit, report)) = explored(dir.path(), &["--jobs", "4"], &["breaks-in-fallback", "fallback"])
-    else {
-        return;
-    };
-    assert_eq!(exit, 1);
-    let is_pair = |finding: &&Value| list(finding, "points").len() == 2 && finding["oracle"] == "state";
-    assert!(list(&report, "findings").iter().any(|finding| is_pair(&finding)), "{:#}", report["findings"]);
+/// No run has all the faults of another one that failed.
+#[track_caller]
+fn has_no_superset_of_what_failed(report: &Value) {
     let points = |run: &Value| list(run, "points").iter().map(Value::to_string).collect::<Vec<_>>();
-    let runs = list(&report, "runs");
+    let runs = list(report, "runs");
     let failing = runs.iter().filter(|run| run["outcome"] == "finding").map(points);
     for failed in failing.collect::<Vec<_>>() {
         let larger = runs
@@ -159,19 +151,65 @@ fn a_fallback_that_breaks_is_found_by_a_pair_and_no_failing_fault_is_tried_with_
 }
 
 #[test]
-fn a_line_pasted_into_a_shell_repeats_its_finding() {
+fn a_fallback_that_breaks_is_found_and_no_failing_fault_is_tried_with_another() {
     let dir = scenario();
-    let arguments = ["no-retry", "contact"];
-    let Some((_, report)) = explored(dir.path(), &["--runs", "3", "--jobs", "2"], &arguments) else { return };
-    let line = list(&report, "findings")[0]["line"].as_str().unwrap();
+    let Some((exit, report)) = explored(dir.path(), &JOBS, &["breaks-in-fallback", "fallback"]) else {
+        return;
+    };
+    assert_eq!(exit, 1);
+    let is_pair = |finding: &&Value| list(finding, "points").len() == 2 && finding["oracle"] == "state";
+    assert!(list(&report, "findings").iter().any(|finding| is_pair(&finding)), "{:#}", report["findings"]);
+    has_no_superset_of_what_failed(&report);
+}
+
+#[test]
+fn what_only_two_faults_together_break_is_found_by_a_pair() {
+    let dir = scenario();
+    let Some((exit, report)) = explored(dir.path(), &JOBS, &["breaks-without-both", "two"]) else { return };
+    assert_eq!((exit, kinds(&report)), (1, vec!["state lasting".to_owned()]), "{:#}", report["findings"]);
+    let [finding] = list(&report, "findings") else { panic!("{:#}", report["findings"]) };
+    let classes: Vec<&Value> = list(finding, "points").iter().map(|point| &point["class"]).collect();
+    assert_eq!(classes, ["qna-1", "reviews-1"]);
+    let run = list(&report, "runs").iter().find(|run| run["run"] == finding["runs"][0]).unwrap();
+    assert_eq!(run["phase"], "pair");
+    has_no_superset_of_what_failed(&report);
+}
+
+/// Pastes a line into a shell so often, all at once, and returns the exit codes.
+fn pasted(dir: &Path, line: &str, times: usize) -> Vec<Option<i32>> {
     let bin = Path::new(env!("CARGO_BIN_EXE_standin")).parent().unwrap();
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap_or_default());
-    for _ in 0..3 {
-        let output =
-            Command::new("sh").current_dir(dir.path()).env("PATH", &path).args(["-c", line]).output();
-        let output = output.unwrap();
-        assert_eq!(output.status.code(), Some(1), "{line}\n{}", String::from_utf8_lossy(&output.stderr));
-    }
+    let paste = || {
+        let mut shell = Command::new("sh");
+        shell.current_dir(dir).env("PATH", &path).env_remove("GITHUB_ACTIONS").args(["-c", line]);
+        shell.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap().code()
+    };
+    thread::scope(|scope| {
+        let pastes: Vec<_> = (0..times).map(|_| scope.spawn(paste)).collect();
+        pastes.into_iter().map(|paste| paste.join().unwrap()).collect()
+    })
+}
+
+/// Clients whose findings are of each kind, the number of runs that show it, and the exit code of the line.
+const KINDS: [(&[&str], &str, &str, i32); 6] = [
+    (&["no-timeout", "reviews"], "11", "hang", 124),
+    (&["no-retry", "contact"], "3", "exit", 1),
+    (&["loops-on-empty", "qna"], "16", "storm", 124),
+    (&["ignores-retry-after", "reviews"], "2", "rule", 1),
+    (&["repeats-lost-subscription", "subscribe"], "13", "state", 1),
+    (&["greets-otherwise", "greet"], "2", "state", 1),
+];
+
+#[test]
+fn the_line_of_each_kind_of_finding_fails_every_time_that_it_is_pasted() {
+    at_once(3, &KINDS, |(arguments, runs, kind, code)| {
+        let dir = scenario();
+        let flags = [&["--runs", runs], &JOBS[..]].concat();
+        let Some((_, report)) = explored(dir.path(), &flags, arguments) else { return };
+        let finding = list(&report, "findings").iter().find(|finding| finding["oracle"] == *kind);
+        let line = finding.unwrap_or_else(|| panic!("{arguments:?}: {report:#}"))["line"].as_str().unwrap();
+        assert_eq!(pasted(dir.path(), line, 10), vec![Some(*code); 10], "{line}");
+    });
 }
 
 #[test]
@@ -206,13 +244,36 @@ fn the_plan_is_what_is_run_and_what_is_cut_is_told() {
 }
 
 #[test]
-fn random_values_are_masked_and_every_fault_strikes() {
+fn when_the_budget_is_over_the_rest_is_cut_and_that_is_no_failure() {
     let dir = scenario();
-    let Some((exit, report)) = explored(dir.path(), &["--runs", "4"], &["random", "contact"]) else { return };
-    assert_eq!(exit, 0, "{report:#}");
-    let masked: Vec<&str> =
-        list(&report, "masked").iter().map(|mask| mask["where"].as_str().unwrap()).collect();
-    assert_eq!(masked, ["body /customFields/0/fieldValue", "body /externalId"]);
+    let Some((exit, report)) = explored(dir.path(), &["--budget", "1ms"], &["none", "reviews"]) else {
+        return;
+    };
+    assert_eq!((exit, report["verdict"].as_str()), (0, Some("pass")));
+    let runs = list(&report, "runs");
+    assert!(!runs.is_empty() && runs.iter().all(|run| run["outcome"] == "cut"));
+    assert_eq!(
+        (&report["plan"]["runs"], &report["plan"]["cut"]),
+        (&Value::from(0), &Value::from(runs.len()))
+    );
+    assert_eq!(report["made"]["runs"], 2);
+}
+
+#[test]
+fn random_values_and_the_time_of_day_are_masked_and_every_fault_strikes() {
+    let masked = |flags: &[&str], client: &str| {
+        let dir = scenario();
+        let (exit, report) = explored(dir.path(), &[&["--runs", "4"], flags].concat(), &[client, "contact"])?;
+        assert_eq!((exit, list(&report, "baselines").len()), (0, 3), "{report:#}");
+        let places = list(&report, "masked").iter().map(|mask| mask["where"].as_str().unwrap().to_owned());
+        Some(places.collect::<Vec<_>>())
+    };
+    let Some(random) = masked(&[], "random") else { return };
+    assert_eq!(random, ["body /customFields/0/fieldValue", "body /externalId"]);
+    // Side by side, both baselines may fall into the same second.
+    assert_eq!(masked(&["--jobs", "4"], "random").unwrap(), random);
+    assert_eq!(masked(&["--jobs", "4"], "timed").unwrap(), ["body /customFields/0/fieldValue"]);
+    assert_eq!(masked(&[], "timed").unwrap(), ["body /customFields/0/fieldValue"]);
 }
 
 #[test]
@@ -232,8 +293,8 @@ fn a_client_that_makes_other_calls_each_time_is_not_deterministic() {
     let dir = scenario();
     let Some(client) = client() else { return };
     let script = format!(
-        "if [ -e was ]; then rm was; else touch was; set -- contact; fi; python3 '{}' none reviews $1",
-        client.display()
+        "if [ -e was ]; then rm was; else touch was; set -- contact; fi; {} none reviews $1",
+        client.join(" ")
     );
     let output = explore(dir.path(), &[], &["sh", "-c", &script]);
     assert_eq!(output.status.code(), Some(1));
@@ -249,8 +310,8 @@ fn a_fault_that_does_not_strike_is_an_error() {
     let Some(client) = client() else { return };
     // The third run and those after it leave a call out.
     let script = format!(
-        "echo x >>runs; [ $(wc -l <runs) -gt 2 ] && touch skip; python3 '{}' skips contact reviews",
-        client.display()
+        "echo x >>runs; [ $(wc -l <runs) -gt 2 ] && touch skip; {} skips contact reviews",
+        client.join(" ")
     );
     let output = explore(dir.path(), &["--runs", "2"], &["sh", "-c", &script]);
     assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stdout));
@@ -274,9 +335,47 @@ fn an_exploration_goes_on_from_its_file_and_refuses_that_of_another_command() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("it belongs to another command"));
 }
 
+/// Explores with a file to go on from, until some runs are made. Returns it and what its processes have in the environment.
+#[cfg(target_os = "linux")]
+fn half_explored(dir: &Path, name: &str, command: &[String]) -> (std::process::Child, String) {
+    let marker = format!("explore-{name}-{}", std::process::id());
+    let mut program = program();
+    program.current_dir(dir).env("LEFTOVERS", &marker);
+    program.args(["explore", "--resume", "kept", "--json", "out.json", "explored.yaml", "--"]).args(command);
+    let child = program.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let kept = || std::fs::read_to_string(dir.join("kept")).unwrap_or_default().lines().count();
+    wait_until("some runs are made", || kept() > 3);
+    (child, marker)
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn an_exploration_that_is_killed_leaves_no_process_and_goes_on_where_it_was() {
+    use crate::run_leftovers::{left, signal};
+    let Some(client) = client() else { return };
+    let command = [client, ["none", "reviews"].map(str::to_owned).into()].concat();
+    for (name, code) in [("-KILL", None), ("-TERM", Some(143))] {
+        let dir = scenario();
+        let (mut child, marker) = half_explored(dir.path(), name, &command);
+        signal(name, &child.id());
+        assert_eq!(child.wait().unwrap().code(), code);
+        wait_until("nothing is left", || left(&marker).is_empty());
+        if name == "-TERM" {
+            assert_eq!(report(dir.path())["verdict"], "interrupted");
+        }
+        let kept =
+            || std::fs::read_to_string(dir.path().join("kept")).unwrap().matches("{\"result\"").count();
+        let before = kept();
+        let (exit, report) =
+            explored(dir.path(), &["--resume", "kept", "--jobs", "4"], &["none", "reviews"]).unwrap();
+        assert_eq!((exit, report["verdict"].as_str()), (0, Some("pass")));
+        assert!(before >= 3, "{before}");
+        assert_eq!(kept(), list(&report, "runs").len(), "no run is made twice");
+    }
+}
+
 #[test]
 fn reports_equal_but_for_times_whatever_the_number_of_jobs() {
-    let dir = scenario();
     let without_times = |mut report: Value| {
         for part in ["baselines", "runs"] {
             for run in report[part].as_array_mut().unwrap() {
@@ -285,7 +384,14 @@ fn reports_equal_but_for_times_whatever_the_number_of_jobs() {
         }
         report
     };
-    let Some((_, one)) = explored(dir.path(), &["--runs", "4"], &["no-retry", "reviews"]) else { return };
-    let (_, eight) = explored(dir.path(), &["--runs", "4", "--jobs", "8"], &["no-retry", "reviews"]).unwrap();
+    // The whole plan, with findings of several kinds.
+    let explored = |jobs| explored(scenario().path(), &["--jobs", jobs], &["no-retry", "contact"]);
+    let (one, eight) = thread::scope(|scope| {
+        let one = scope.spawn(|| explored("1"));
+        let eight = explored("8");
+        (one.join().unwrap(), eight)
+    });
+    let (Some((_, one)), Some((_, eight))) = (one, eight) else { return };
+    assert!(list(&one, "runs").len() > 15 && !list(&one, "findings").is_empty());
     assert_eq!(without_times(one), without_times(eight));
 }

@@ -59,20 +59,8 @@ impl Place {
         fs::read_to_string(self.path().join(file)).unwrap().trim().to_owned()
     }
 
-    /// The numbers and command lines of all processes with the marker.
     fn left(&self) -> Vec<(String, String)> {
-        let variable = format!("LEFTOVERS={}", self.marker);
-        let processes = fs::read_dir("/proc").unwrap().flatten();
-        let is_marked = |process: &fs::DirEntry| {
-            let environment = fs::read(process.path().join("environ")).unwrap_or_default();
-            environment.split(|byte| *byte == 0).any(|entry| entry == variable.as_bytes())
-        };
-        let line = |process: fs::DirEntry| {
-            let line = fs::read(process.path().join("cmdline")).unwrap_or_default();
-            let number = process.file_name().to_string_lossy().into_owned();
-            (number, String::from_utf8_lossy(&line).replace('\0', " "))
-        };
-        processes.filter(is_marked).map(line).filter(|(_, line)| !line.is_empty()).collect()
+        left(&self.marker)
     }
 
     #[track_caller]
@@ -95,7 +83,23 @@ impl Drop for Place {
     }
 }
 
-fn signal(name: &str, pid: &impl ToString) {
+/// The numbers and command lines of all processes that have this marker in the variable `LEFTOVERS`.
+pub fn left(marker: &str) -> Vec<(String, String)> {
+    let variable = format!("LEFTOVERS={marker}");
+    let processes = fs::read_dir("/proc").unwrap().flatten();
+    let is_marked = |process: &fs::DirEntry| {
+        let environment = fs::read(process.path().join("environ")).unwrap_or_default();
+        environment.split(|byte| *byte == 0).any(|entry| entry == variable.as_bytes())
+    };
+    let line = |process: fs::DirEntry| {
+        let line = fs::read(process.path().join("cmdline")).unwrap_or_default();
+        let number = process.file_name().to_string_lossy().into_owned();
+        (number, String::from_utf8_lossy(&line).replace('\0', " "))
+    };
+    processes.filter(is_marked).map(line).filter(|(_, line)| !line.is_empty()).collect()
+}
+
+pub fn signal(name: &str, pid: &impl ToString) {
     assert!(Command::new("kill").args([name, &pid.to_string()]).status().unwrap().success());
 }
 

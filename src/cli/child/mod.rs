@@ -127,6 +127,16 @@ pub(crate) async fn interruption() -> io::Result<i32> {
     return tokio::signal::ctrl_c().await.map(|()| 2);
 }
 
+/// From now on, a signal that asks this process to end does so at once, with 128 and its number: no command is left to get it.
+pub(crate) fn end_by_signals() {
+    let wait = || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        std::process::exit(128 + runtime.block_on(interruption())?)
+    };
+    // Without another thread, which the system may refuse, signals wait until this one has done its work.
+    let _ = std::thread::Builder::new().spawn(move || -> io::Result<()> { wait() });
+}
+
 /// Tells why a program is not executed, and returns its exit code.
 fn not_executed(program: &OsString, error: &io::Error) -> u8 {
     super::print_error(&format!("cannot run {}: {error}", program.to_string_lossy()));

@@ -1,5 +1,6 @@
 //! Repeats findings, and looks for the smallest number of times that a lasting fault has to strike.
 
+use futures_util::future::join_all;
 use futures_util::{StreamExt, stream};
 
 use crate::cli::explore::drive::{run_entry, taken};
@@ -8,7 +9,7 @@ use crate::cli::explore::progress;
 use crate::cli::serve::Failure;
 use crate::explore::class::Classes;
 use crate::explore::finding::{Finding, Run};
-use crate::explore::line::line;
+use crate::explore::line::{self, line};
 use crate::explore::oracle::{Baseline, Oracle};
 use crate::explore::plan::{Entry, Group};
 use crate::explore::report::Exploration;
@@ -77,13 +78,12 @@ async fn one(
                 break;
             }
         }
-        for _ in 0..TIMES {
-            if is_interrupted() {
-                break;
+        if !is_interrupted() {
+            let again = || run_entry(explorer, baseline, classes, entry, finding.count);
+            for again in join_all((0..TIMES).map(|_| again())).await {
+                confirmations += 1;
+                finding.confirmed += u32::from(finding.is_shown_by(&again?.deviations));
             }
-            confirmations += 1;
-            let again = run_entry(explorer, baseline, classes, entry, finding.count).await?;
-            finding.confirmed += u32::from(finding.is_shown_by(&again.deviations));
         }
         finding.flaky = finding.confirmed < TIMES;
     }
@@ -97,7 +97,7 @@ fn line_of(explorer: &Explorer<'_>, baseline: &Baseline, entry: &Entry, finding:
     let texts = entry.strikes.iter().map(|strike| strike.text(finding.count));
     let faults: Vec<(String, String)> = names.into_iter().zip(texts).collect();
     let is_endless = matches!(finding.deviation.oracle, Oracle::Hang | Oracle::Storm);
-    let timeout = is_endless.then_some(baseline.limit);
+    let timeout = is_endless.then(|| line::timeout(baseline.limit));
     let expect = finding.deviation.expect.as_deref().map(|expect| (finding.deviation.oracle.name(), expect));
     line(&explorer.given, &faults, timeout, expect)
 }

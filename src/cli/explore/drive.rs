@@ -164,15 +164,20 @@ impl Drive<'_> {
     ) -> Result<Vec<Run>, Failure> {
         let bar = progress::bar(entries.len(), what);
         let jobs = usize::from(self.explorer.flags.jobs);
-        let run = |entry: Entry| async {
-            let result = self.one(&exploration.classes, &entry).await?;
-            bar.inc(1);
-            Ok(Run { entry, result })
+        let run = |(place, entry): (usize, Entry)| async move {
+            let result = self.one(&exploration.classes, &entry).await;
+            (place, result.map(|result| Run { entry, result }))
         };
-        let results: Vec<Result<Run, Failure>> =
-            stream::iter(entries).map(run).buffered(jobs).collect().await;
+        // They begin in their order. A long one keeps no other waiting.
+        let mut results: Vec<(usize, Result<Run, Failure>)> = stream::iter(entries.into_iter().enumerate())
+            .map(run)
+            .buffer_unordered(jobs)
+            .inspect(|_| bar.inc(1))
+            .collect()
+            .await;
         bar.finish_and_clear();
-        results.into_iter().collect()
+        results.sort_by_key(|(place, _)| *place);
+        results.into_iter().map(|(_, result)| result).collect()
     }
 
     async fn one(&self, classes: &Classes, entry: &Entry) -> Result<RunResult, Failure> {

@@ -105,9 +105,7 @@ fn attempt(flags: &Flags) -> Result<Exit, Failure> {
 /// Prints the report and writes the files.
 fn finish(flags: &Flags, files: &Files, exploration: &Exploration) -> Result<Exit, Failure> {
     if flags.plan && exploration.refused.is_none() {
-        for run in &exploration.runs {
-            print(&run.entry.id());
-        }
+        print(&text::plan(exploration));
     } else {
         print(&text::text(exploration));
     }

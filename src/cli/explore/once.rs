@@ -6,6 +6,8 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::Semaphore;
+
 use crate::cli::child::capture::Capture;
 use crate::cli::child::{self, Ended};
 use crate::cli::explore::flags::Flags;
@@ -15,7 +17,7 @@ use crate::cli::run::judge::wait_for_ends;
 use crate::cli::serve::Failure;
 use crate::clock::{self, Mode};
 use crate::expect::record::{Command, Record};
-use crate::expect::report::{Report, Score, Verdict};
+use crate::expect::report::{Report, RuleReport, Score, Verdict};
 use crate::explore::line::Given;
 use crate::explore::mask::Item;
 use crate::explore::oracle::{FailedRule, Observed};
@@ -54,6 +56,8 @@ pub(super) struct Explorer<'a> {
     pub(super) given: Given,
     /// The number of the signal that ended a run.
     pub(super) interrupted: Cell<Option<i32>>,
+    /// As many runs as may take place side by side.
+    slots: Semaphore,
 }
 
 impl<'a> Explorer<'a> {
@@ -65,7 +69,8 @@ impl<'a> Explorer<'a> {
         access: Access,
         given: Given,
     ) -> Self {
-        Self { flags, registry, snapshot, address, access, given, interrupted: Cell::new(None) }
+        let slots = Semaphore::new(flags.jobs.into());
+        Self { flags, registry, snapshot, address, access, given, interrupted: Cell::new(None), slots }
     }
 
     /// Waits for a signal and notes it. Runs end by it too, so that this never returns.
@@ -100,6 +105,7 @@ impl<'a> Explorer<'a> {
         faults: Vec<Arc<Fault>>,
         limits: Option<Limits>,
     ) -> Result<Observed, Failure> {
+        let _slot = self.slots.acquire().await.map_err(|error| Failure::cannot_start(error.to_string()))?;
         let names: Vec<String> = faults.iter().map(|fault| fault.name.clone()).collect();
         let start = Start { faults, ..Start::default() };
         let world = self.registry.make(WorldRequest { start, ..WorldRequest::default() });
@@ -160,7 +166,16 @@ impl<'a> Explorer<'a> {
         };
         let record: Record = record::record(world, Some(command));
         let report = Report::new(&record, Vec::new(), Score::Normal);
-        let failed = report.rules.iter().filter(|rule| rule.verdict == Verdict::Fail);
+        let fails = |rule: &&RuleReport| rule.verdict == Verdict::Fail;
+        let failed: Vec<&RuleReport> = report.rules.iter().filter(fails).collect();
+        let without_exit = (!failed.is_empty()).then(|| {
+            let record = Record { command: None, ..record.clone() };
+            Report::new(&record, Vec::new(), Score::Normal)
+        });
+        let is_by_exit = |id: &str| {
+            let rules = without_exit.iter().flat_map(|report| &report.rules);
+            !rules.filter(fails).any(|rule| rule.id == id)
+        };
         let hits = world.faults();
         let minted = world.minted.as_ref().map(|key| key.key.as_str());
         let mask = Mask::new(&record.keys, minted, world.secrets());
@@ -175,10 +190,12 @@ impl<'a> Explorer<'a> {
             contacts: items("contact", &record.contacts),
             subscriptions: items("subscription", &record.subscriptions),
             failed_rules: failed
+                .iter()
                 .map(|rule| FailedRule {
                     id: rule.id,
                     title: rule.title,
                     detail: rule.findings.first().map_or(rule.message.clone(), |found| found.message.clone()),
+                    is_by_exit: is_by_exit(rule.id),
                 })
                 .collect(),
             struck: names

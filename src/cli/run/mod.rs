@@ -2,8 +2,6 @@
 
 /// The flags.
 pub(crate) mod flags;
-/// Finds the scenario.
-mod find;
 /// Loads the scenario with what the flags change of it.
 pub(in crate::cli) mod load;
 /// The API key and the business number of the command.
@@ -23,6 +21,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use crate::cli::child::{self, open_files};
+use crate::cli::find;
 use crate::cli::run::access::Access;
 use crate::cli::run::flags::Flags;
 use crate::cli::run::judge::{Finished, judge};
@@ -98,6 +97,7 @@ fn attempt(flags: &Flags) -> Result<Exit, Failure> {
         let argv = flags.command.clone();
         let command = child::Command { argv, env, timeout: flags.timeout, grace: GRACE, capture: None };
         let ended = child::run(command).await.map_err(|error| Failure::cannot_start(error.to_string()))?;
+        child::end_by_signals();
         load::show(&warnings);
         let world = registry.named(&access.world).unwrap_or_else(|| registry.default_world());
         let finished = Finished { flags, world: &world, name: &access.world, server: &server, ended: &ended };

@@ -65,7 +65,7 @@ pub(crate) fn first_load(flags: &Flags, setup: &Setup, log: &Log) -> Result<(Reg
 fn require_paths(setup: &Setup) -> Result<(), Failure> {
     let exists = |path: &PathBuf| {
         let path = setup.cwd.join(path);
-        setup.files.is_folder(&path) || path.exists()
+        setup.files.is_folder(&path) || setup.files.real(&path).is_ok() || path.exists()
     };
     let Some(path) = setup.paths.iter().find(|path| !exists(path)) else { return Ok(()) };
     let shown = path.display().to_string();

@@ -54,6 +54,9 @@ pub(crate) struct Flags {
     /// Delete a world that was created on demand after it was unused for this long; `never` keeps it
     #[arg(long, value_name = "DURATION", default_value = "1h", value_parser = idle, env = "STANDIN_IDLE")]
     pub(crate) idle: Idle,
+    /// Stop when standard input ends: for a program that starts the server through a pipe, so that the server ends with it
+    #[arg(long, env = "STANDIN_UNTIL_EOF")]
+    pub(crate) until_eof: bool,
     #[command(flatten)]
     pub(crate) journal: Journal,
 }

@@ -91,7 +91,7 @@ impl Greeting<'_> {
             let scenario = printable(&snapshot.scenario);
             let _ = writeln!(
                 text,
-                "\n{DIM}There is no folder scenarios/ here, so these are the scenarios of the program itself. To change one, write it out:\n\
+                "\n{DIM}What is served is part of the program itself. To change a scenario, write it out:\n\
                  standin new --from {scenario} NAME. Press Ctrl-C to stop.{DIM:#}"
             );
             return text;

@@ -15,6 +15,7 @@ pub(crate) mod watch;
 
 use std::io::{ErrorKind, IsTerminal};
 use std::net::TcpListener;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -24,11 +25,12 @@ use socket2::SockRef;
 use crate::cli::serve::first_load::first_load;
 use crate::cli::serve::flags::{Flags, Idle};
 use crate::cli::serve::greeting::Greeting;
-use crate::cli::sources::Opened;
-use crate::cli::{Exit, print_error};
-use crate::clock::{self, TimeSource};
+use crate::cli::sources::{Opened, Sources};
+use crate::cli::{Exit, find, print_error};
+use crate::clock::{self, Moment, TimeSource};
 use crate::draw::Seed;
 use crate::reload::Setup;
+use crate::scenario::scalars::is_world_name;
 use crate::server::bind::{self, Ended, Settings};
 use crate::server::log::{Format, Log};
 use crate::server::long;
@@ -150,12 +152,34 @@ fn serve(flags: &Flags, log: &Log) -> Result<(), Failure> {
         grace: Duration::from_secs(flags.grace),
         stall: Duration::from_secs(flags.stall),
     };
-    match bind::run(listener, state, settings) {
+    let stop = end_of_input(flags.until_eof)?;
+    match bind::run(listener, state, settings, stop) {
         Ok(Ended::Stopped) => Ok(()),
         // Nothing is waited for: no thread, and no reader of the log.
         Ok(Ended::Interrupted) => std::process::exit(Exit::Interrupted.code().into()),
         Err(error) => Err(Failure::cannot_start(error.to_string())),
     }
+}
+
+/// Ends when standard input does, if that is wanted. A process that is killed closes its end of a pipe, too.
+fn end_of_input(wanted: bool) -> Result<impl Future<Output = ()>, Failure> {
+    let (ended, end) = tokio::sync::oneshot::channel();
+    if wanted {
+        let read = move || {
+            let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
+            let _ = ended.send(());
+        };
+        std::thread::Builder::new().name("input".to_owned()).spawn(read).map_err(|error| {
+            Failure::cannot_start(format!("cannot start a thread that reads standard input: {error}"))
+        })?;
+    } else {
+        drop(ended);
+    }
+    Ok(async move {
+        if end.await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    })
 }
 
 /// What is served, and whether it is what is part of the program.
@@ -165,9 +189,20 @@ fn setup(flags: &Flags) -> Result<(Setup, bool), Failure> {
     })?;
     let cwd = std::env::current_dir()
         .map_err(|error| Failure::cannot_start(format!("cannot find the working directory: {error}")))?;
-    let Opened { files, paths, cwd, root, shipped } = flags.sources.open(cwd);
     let time = TimeSource::new(flags.sources.now);
+    let Opened { files, paths, cwd, root, shipped } = open(&flags.sources, cwd, time.now())?;
     Ok((Setup { files, paths, root, cwd, random, time, keeps: false }, shipped))
+}
+
+/// What is named. A single name that is no file or folder is the name of a scenario, as for `run`.
+fn open(sources: &Sources, cwd: PathBuf, now: Moment) -> Result<Opened, Failure> {
+    if let [only] = &*sources.paths
+        && let Some(name) = only.to_str().filter(|name| is_world_name(name) && !cwd.join(name).exists())
+        && let Ok(found) = find::find(name, cwd.clone(), now)
+    {
+        return Ok(Opened { root: sources.root.clone().filter(|_| !found.shipped), ..found });
+    }
+    Ok(sources.open(cwd))
 }
 
 /// Connections that wait to be accepted. The system may allow fewer.

@@ -11,7 +11,7 @@ use crate::expect::scorecard::table;
 impl Report {
     /// What is said of a client by its record and by what was expected of it. The exit code of `standin run` is left out.
     pub(crate) fn new(record: &Record, expectations: Vec<ExpectationReport>, score: Score) -> Self {
-        let chains = Chains::new(&record.calls);
+        let chains = Chains::new(record.calls.iter().filter(|call| call.operation.is_some()));
         let rules = scorecard::judge(record, &chains);
         let command = record.command.as_ref();
         let has_failed = command.is_some_and(|command| command.exit != 0)

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use crate::expect::report::{Report, RuleReport, Verdict};
+use crate::expect::words;
 
 /// Maximum number of findings of a rule that the summary shows.
 const MAX_FINDINGS: usize = 10;
@@ -14,7 +15,7 @@ const MAX_TEXT: usize = 500;
 /// What is appended to the file that `GITHUB_STEP_SUMMARY` names.
 pub(crate) fn github_summary(report: &Report) -> String {
     let mut text = format!("## Standin: {}, {}\n\n", markdown(&report.scenario), report.verdict.name());
-    let _ = write!(text, "{} calls, seed {}", report.calls, report.seed);
+    let _ = write!(text, "{}, seed {}", words::count(report.calls, "call"), report.seed);
     if let Some(command) = &report.command {
         let _ = write!(text, "; {} ended with {}", markdown(&command.argv.join(" ")), command.exit);
     }

@@ -90,7 +90,9 @@ impl Text {
             rules(Verdict::NotExercised)
         ));
         if report.dropped > 0 {
-            parts.push(format!("{} calls are not known any more, so that nothing passes", report.dropped));
+            let are =
+                if report.dropped == 1 { "1 call is" } else { &format!("{} calls are", report.dropped) };
+            parts.push(format!("{are} not known any more, so that nothing passes"));
         }
         self.head(word, style, &parts.join("; "));
     }

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use crate::expect::call::Call;
+use crate::expect::middle::percentile;
 use crate::expect::outcome::Outcome;
 use crate::expect::record::Record;
 use crate::expect::report::{Finding, Verdict};
 use crate::expect::scorecard::judged::{Evidence, Judged, delivery_finding};
-use crate::expect::scorecard::middle::percentile;
 use crate::expect::words;
 use crate::webhook::delivery::{Attempt, Delivery};
 use crate::webhook::event::UNKNOWN;

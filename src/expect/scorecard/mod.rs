@@ -6,8 +6,6 @@ pub(crate) mod table;
 pub(crate) mod settings;
 /// What a rule says of a record.
 pub(crate) mod judged;
-/// Medians and percentiles.
-mod middle;
 /// Rules on waiting: retry-after, backs-off.
 mod waiting;
 /// Rules on many chains together: grows, jitter.

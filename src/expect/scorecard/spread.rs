@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use crate::expect::chain::Chain;
+use crate::expect::middle::median;
 use crate::expect::report::Verdict;
 use crate::expect::scorecard::judged::{Evidence, Judged, finding};
-use crate::expect::scorecard::middle::median;
 use crate::expect::scorecard::waiting::is_without_hints;
 use crate::expect::words;
 

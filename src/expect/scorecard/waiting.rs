@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use crate::expect::call::Call;
 use crate::expect::chain::{Chain, Gap, TOLERANCE};
+use crate::expect::middle::median;
 use crate::expect::outcome::Outcome;
 use crate::expect::report::{Finding, Verdict};
 use crate::expect::scorecard::judged::{Evidence, Judged, finding};
-use crate::expect::scorecard::middle::median;
 use crate::expect::words;
 
 /// `retry-after`: a client waits as long as it was asked to.
@@ -46,10 +46,7 @@ fn of_keys(evidence: &Evidence<'_>) -> Vec<Finding> {
         let Some(key) = call.key.as_deref() else { continue };
         if let Some(from) = limited.get(key).copied() {
             let gap = Gap { from, to: call };
-            // On another connection, a call may have been on its way before the client could know.
-            let on_its_way =
-                !from.is_over_before(call) || (call.connection != from.connection && gap.wait() <= TOLERANCE);
-            if !on_its_way {
+            if !gap.was_on_its_way() {
                 findings.extend(judge_wait(evidence, gap));
                 if from.asked_wait().is_none_or(|asked| gap.keeps(asked)) {
                     limited.remove(key);

@@ -56,7 +56,15 @@ pub(crate) fn lost_contact(evidence: &Evidence<'_>) -> Judged {
             finding(Verdict::Fail, vec![first.seq, second.seq], message)
         })
     });
-    Judged::new(format!("{} to contacts were lost", words::count(lost.len(), "answer")), findings.collect())
+    Judged::new(lost_in_words(lost.len(), "contact"), findings.collect())
+}
+
+/// `1 answer to a contact was lost`, `2 answers to contacts were lost`.
+fn lost_in_words(count: usize, what: &str) -> String {
+    if count == 1 {
+        return format!("1 answer to a {what} was lost");
+    }
+    format!("{count} answers to {what}s were lost")
 }
 
 /// What a contact says beside its identifiers and where it belongs. None if that is nothing by which two contacts could be
@@ -98,7 +106,7 @@ pub(crate) fn lost_subscription(evidence: &Evidence<'_>) -> Judged {
         }
     }
     findings.reverse();
-    Judged::new(format!("{} to subscriptions were lost", words::count(lost, "answer")), findings)
+    Judged::new(lost_in_words(lost, "subscription"), findings)
 }
 
 /// The account, the endpoint and the events.

@@ -1,27 +1,21 @@
 //! Calls to which something happened, and the calls that followed.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use crate::api::error::Code;
-use crate::expect::call::{Call, CallEnd};
+use crate::expect::call::Call;
+use crate::expect::chain::{Chain, Chains, Gap};
 use crate::expect::expectation::{After, Answer, RetryScope};
+use crate::expect::outcome::Outcome;
 use crate::expect::record::Record;
 use crate::fault::effect::Kind;
-
-/// By how much a measured time may be off.
-pub(super) const TOLERANCE: Duration = Duration::from_millis(20);
-/// An HTTP stack repeats a request by itself at most so long after the connection was closed.
-const TRANSPORT_RETRY: Duration = Duration::from_millis(5);
-/// An arrival may be noted so much before the end of the answer that it follows.
-const OVERLAP: Duration = Duration::from_millis(1);
 
 /// The calls with an answer after which something is expected.
 pub(super) struct Struck<'a> {
     pub(super) after: &'a After,
     /// Each with the next call of the same request or key.
     pub(super) calls: Vec<(&'a Call, Next<'a>)>,
-    pub(super) chains: Vec<Chain<'a>>,
+    pub(super) chains: Vec<StruckChain<'a>>,
 }
 
 /// What follows a call.
@@ -30,35 +24,33 @@ pub(super) enum Next<'a> {
     Nothing,
     /// The HTTP stack of the client repeated the request by itself, which says nothing about the client.
     TransportRetry,
-    Call(&'a Call),
+    Call(Gap<'a>),
 }
 
-/// A call with the answer, and the calls after it up to the first success.
-pub(super) struct Chain<'a> {
+/// A call with the answer, and the tries after it up to the first success.
+pub(super) struct StruckChain<'a> {
+    /// The call with the answer.
     pub(super) first: &'a Call,
-    /// Without transport retries.
-    pub(super) retries: Vec<&'a Call>,
-    /// The times from one call to the next.
-    pub(super) gaps: Vec<Duration>,
-    /// The last call, which may be a transport retry.
-    last: &'a Call,
-    had_transport_retry: bool,
+    pub(super) tries: Chain<'a>,
 }
 
 impl<'a> Struck<'a> {
     pub(super) fn new(record: &'a Record, after: &'a After) -> Self {
-        let mut by_request: BTreeMap<u64, Vec<&Call>> = BTreeMap::new();
+        let mut struck = Self { after, calls: Vec::new(), chains: Vec::new() };
+        let chains = Chains::new(&record.calls);
+        let mut begun: Begun<'a> = BTreeMap::new();
+        for chain in &chains.all {
+            begun.entry(chain.first().fingerprint).or_default().push(chain.first());
+        }
+        for chain in &chains.all {
+            struck.add_of_request(&begun, chain);
+        }
         let mut by_key: BTreeMap<Option<&str>, Vec<&Call>> = BTreeMap::new();
         for call in &record.calls {
-            by_request.entry(call.fingerprint).or_default().push(call);
             by_key.entry(call.sent_key.as_deref()).or_default().push(call);
         }
-        let mut struck = Self { after, calls: Vec::new(), chains: Vec::new() };
-        for group in by_request.into_values() {
-            struck.add(RetryScope::Request, &group);
-        }
-        for group in by_key.into_values() {
-            struck.add(RetryScope::Key, &group);
+        for calls in by_key.into_values() {
+            struck.add_of_key(&calls);
         }
         struck.calls.sort_by_key(|(call, _)| call.seq);
         struck.chains.sort_by_key(|chain| chain.first.seq);
@@ -69,22 +61,46 @@ impl<'a> Struck<'a> {
         self.calls.is_empty()
     }
 
-    /// Adds the calls of one request or key.
-    fn add(&mut self, scope: RetryScope, group: &[&'a Call]) {
-        let mut open: Option<Chain<'a>> = None;
-        for (index, call) in group.iter().enumerate() {
-            let is_struck = self.strikes(call) && self.scope(call) == scope;
+    /// Adds the calls of a chain that got the answer, and what followed the first of them.
+    fn add_of_request(&mut self, begun: &Begun<'a>, chain: &Chain<'a>) {
+        let mut is_first = true;
+        for (place, link) in chain.links.iter().enumerate() {
+            for call in [Some(link.call), link.transport_retry].into_iter().flatten() {
+                if !self.strikes(call) || self.scope(call) != RetryScope::Request {
+                    continue;
+                }
+                let next = match chain.links.get(place + 1) {
+                    _ if call.seq != link.outcome().seq => Next::TransportRetry,
+                    Some(next) => Next::Call(Gap { from: call, to: next.call }),
+                    None => next_chain(begun, call),
+                };
+                self.calls.push((call, next));
+                if std::mem::take(&mut is_first) {
+                    let tries = Chain { links: chain.links[place..].to_vec() };
+                    self.chains.push(StruckChain { first: call, tries });
+                }
+            }
+        }
+    }
+
+    /// Adds the calls of a key that got an answer which is about the key: all later calls of the key follow it.
+    fn add_of_key(&mut self, calls: &[&'a Call]) {
+        let mut open: Option<StruckChain<'a>> = None;
+        for (place, call) in calls.iter().enumerate() {
+            let is_struck = self.strikes(call) && self.scope(call) == RetryScope::Key;
             if is_struck {
-                self.calls.push((call, next(scope, call, &group[index + 1..])));
+                let gaps = calls[place + 1..].iter().map(|to| Gap { from: call, to });
+                let next = gaps.filter(can_know).map(Next::Call).next();
+                self.calls.push((call, next.unwrap_or(Next::Nothing)));
             }
             match &mut open {
-                Some(chain) if came_after(scope, chain.first, call) => {
-                    chain.add(call);
-                    if is_success(call) {
+                Some(chain) if can_know(&Gap { from: chain.first, to: call }) => {
+                    chain.tries.add(call);
+                    if call.outcome() == Outcome::Read {
                         self.chains.extend(open.take());
                     }
                 }
-                None if is_struck => open = Some(Chain::new(call)),
+                None if is_struck => open = Some(StruckChain { first: call, tries: Chain::begin(call) }),
                 // It was under way when the answer came, or follows no such answer.
                 Some(_) | None => {}
             }
@@ -112,68 +128,20 @@ impl<'a> Struck<'a> {
     }
 }
 
-impl<'a> Chain<'a> {
-    const fn new(first: &'a Call) -> Self {
-        Self { first, retries: Vec::new(), gaps: Vec::new(), last: first, had_transport_retry: false }
-    }
+/// The first calls of all chains, by their fingerprints and in order.
+type Begun<'a> = BTreeMap<u64, Vec<&'a Call>>;
 
-    fn add(&mut self, call: &'a Call) {
-        if !self.had_transport_retry && is_transport_retry(self.last, call) {
-            self.had_transport_retry = true;
-        } else {
-            self.gaps.extend(gap(self.last, call));
-            self.retries.push(call);
-        }
-        self.last = call;
-    }
+/// What follows the last call of a chain: the next call of the same request, which begins another chain.
+fn next_chain<'a>(begun: &Begun<'a>, last: &'a Call) -> Next<'a> {
+    let same = begun.get(&last.fingerprint).map(Vec::as_slice).unwrap_or_default();
+    let later = &same[same.partition_point(|call| call.seq <= last.seq)..];
+    let next = later.iter().find(|call| last.is_over_before(call));
+    next.map_or(Next::Nothing, |next| Next::Call(Gap { from: last, to: next }))
 }
 
-fn next<'a>(scope: RetryScope, call: &'a Call, later: &[&'a Call]) -> Next<'a> {
-    match later.iter().find(|later| came_after(scope, call, later)) {
-        None => Next::Nothing,
-        Some(next) if is_transport_retry(call, next) => Next::TransportRetry,
-        Some(next) => Next::Call(next),
-    }
-}
-
-/// Whether a client can have sent `later` when it had the answer to `call`. Other calls of a key may have been under way.
-fn came_after(scope: RetryScope, call: &Call, later: &Call) -> bool {
-    let Some(end) = call.end.map(CallEnd::at) else { return later.arrived >= call.arrived + TOLERANCE };
-    let is_same = later.connection == call.connection
-        || ((scope == RetryScope::Request || later.fingerprint == call.fingerprint)
-            && later.arrived + OVERLAP >= end);
-    is_same || (scope == RetryScope::Key && later.arrived >= end + TOLERANCE)
-}
-
-/// Whether an HTTP stack has repeated a request by itself because its connection was closed without an answer.
-fn is_transport_retry(call: &Call, later: &Call) -> bool {
-    let is_closed = matches!(call.effect, Some(Kind::Reset | Kind::Close | Kind::Lost));
-    let Some(CallEnd::Answered(end)) = call.end else { return false };
-    is_closed
-        && later.fingerprint == call.fingerprint
-        && later.connection != call.connection
-        && later.arrived <= end + TRANSPORT_RETRY
-}
-
-/// Whether a client got what it asked for.
-pub(super) fn is_success(call: &Call) -> bool {
-    let is_whole = !matches!(call.effect, Some(Kind::Truncate | Kind::Malformed))
-        && !matches!(call.end, Some(CallEnd::HungUp(_)));
-    is_whole && call.status.is_some_and(|status| (200..300).contains(&status))
-}
-
-/// The time from the end of one call to the arrival of another, by the clock by which it is longer. None while the first
-/// is under way.
-pub(super) fn gap(call: &Call, later: &Call) -> Option<Duration> {
-    let real = later.arrived.saturating_sub(call.end?.at());
-    Some(real.max(gap_in_world(call, later, real)))
-}
-
-/// The end of a call is known by real time only. While the world's clock runs along with it, both waits are the same; else the
-/// clock stood still or was advanced, and what it has moved since the arrival counts.
-fn gap_in_world(call: &Call, later: &Call, real: Duration) -> Duration {
-    let passed = later.arrived_in_world.saturating_sub(call.arrived_in_world);
-    let passed_really = later.arrived.saturating_sub(call.arrived);
-    // The world's clock counts in milliseconds.
-    if passed.abs_diff(passed_really) <= 2 * OVERLAP { real } else { passed }
+/// Whether a client can have sent the second call when it had the answer to the first. Other calls of a key may have been
+/// under way.
+fn can_know(gap: &Gap<'_>) -> bool {
+    let is_retry = gap.to.fingerprint == gap.from.fingerprint && gap.from.is_over_before(gap.to);
+    is_retry || !gap.was_on_its_way()
 }

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::expect::chain::TOLERANCE;
 use crate::expect::expectation::Deliveries;
 use crate::expect::record::Record;
-use crate::expect::verify::chain::TOLERANCE;
-use crate::expect::verify::{Outcome, text};
+use crate::expect::verify::Outcome;
+use crate::expect::words;
 use crate::webhook::delivery::{Attempt, Delivery, Status};
 
 /// All shares are parts of it.
@@ -37,7 +38,7 @@ pub(super) fn verify(record: &Record, expected: &Deliveries) -> Outcome {
     let late: Vec<&Arc<Delivery>> =
         wanted.iter().copied().filter(|delivery| !is_accepted(delivery, expected.within)).collect();
     let accepted = (wanted.len() - late.len()) as u64;
-    let in_time = expected.within.map_or(String::new(), |within| format!(" within {}", text::span(within)));
+    let in_time = expected.within.map_or(String::new(), |within| format!(" within {}", words::time(within)));
     let message = format!("{accepted} of {total} acknowledged{in_time}");
     if accepted * ALL >= u64::from(share) * wanted.len() as u64 {
         return Outcome::pass(message);
@@ -67,7 +68,7 @@ fn why(delivery: &Delivery) -> String {
     let last = delivery.attempts.last().and_then(|attempt: &Attempt| attempt.outcome.as_ref());
     match (delivery.status, last.map(|outcome| &outcome.result)) {
         (Status::Delivered, _) => {
-            let taken = taken(delivery).map_or(String::new(), |taken| format!(" {}", text::span(taken)));
+            let taken = taken(delivery).map_or(String::new(), |taken| format!(" {}", words::time(taken)));
             format!("{id} took{taken}")
         }
         (_, Some(Ok(answer))) => format!("{id} was answered {}", answer.status),

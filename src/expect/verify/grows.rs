@@ -3,18 +3,23 @@
 
 use std::time::Duration;
 
+use crate::expect::middle::median;
 use crate::expect::verify::Outcome;
 use crate::expect::verify::chain::Struck;
 use crate::expect::verify::text;
+use crate::expect::words;
 
 /// `factor` is in hundredths. A fifth less is enough.
 pub(super) fn verify(struck: &Struck<'_>, factor: u32) -> Outcome {
-    let longest = struck.chains.iter().map(|chain| chain.gaps.len()).max().unwrap_or_default();
-    let medians: Vec<Duration> = (0..longest).map(|step| median(struck, step)).collect();
+    let waits: Vec<Vec<Duration>> =
+        struck.chains.iter().map(|chain| chain.tries.gaps().map(|gap| gap.wait()).collect()).collect();
+    let longest = waits.iter().map(Vec::len).max().unwrap_or_default();
+    let at = |step: usize| waits.iter().filter_map(|waits| waits.get(step)).copied().collect();
+    let medians: Vec<Duration> = (0..longest).map(|step| median(at(step))).collect();
     if medians.len() < 2 {
         return Outcome::pass("nothing was tried again twice, so that no wait can grow");
     }
-    let shown = text::list(medians.iter().map(|median| text::span(*median)));
+    let shown = text::list(medians.iter().map(|median| words::time(*median)));
     let times = f64::from(factor) / 100.0;
     let grows = |pair: &[Duration]| {
         let least = pair[0].as_micros() * u128::from(factor) * 8 / 1000;
@@ -24,15 +29,4 @@ pub(super) fn verify(struck: &Struck<'_>, factor: u32) -> Outcome {
         return Outcome::pass(format!("the waits grow: {shown}"));
     }
     Outcome::fail(format!("the waits do not grow {times} times each: {shown} (medians)"), None)
-}
-
-/// The median of the gaps at that place of the chains.
-fn median(struck: &Struck<'_>, step: usize) -> Duration {
-    let mut gaps: Vec<Duration> =
-        struck.chains.iter().filter_map(|chain| chain.gaps.get(step)).copied().collect();
-    gaps.sort_unstable();
-    let middle = gaps.len() / 2;
-    let upper = gaps.get(middle).copied().unwrap_or_default();
-    let lower = gaps.get(middle.wrapping_sub(1)).copied().unwrap_or_default();
-    if gaps.len() % 2 == 1 { upper } else { (lower + upper) / 2 }
 }

@@ -2,7 +2,7 @@
 
 /// Calls and what followed them.
 mod chain;
-/// Numbers, times and lists in messages.
+/// Lists and calls in messages.
 mod text;
 /// Whether a call matches a pattern, member by member.
 mod pattern;

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use crate::api::query::AnsweredPage;
 use crate::expect::call::{Call, List};
 use crate::expect::expectation::CallPattern;
+use crate::expect::outcome::Outcome as Answered;
 use crate::expect::record::Record;
 use crate::expect::report::{Member, Nearest};
-use crate::expect::verify::chain::is_success;
 use crate::expect::verify::pattern::{matches, nearest};
 use crate::expect::verify::{Outcome, text};
 
@@ -36,7 +36,8 @@ pub(super) fn verify(record: &Record, pattern: &CallPattern) -> Outcome {
     match lists.as_slice() {
         [calls] => {
             let total = read.first().copied().unwrap_or_default();
-            let read: Vec<&Call> = calls.iter().copied().filter(|call| is_success(call)).collect();
+            let read: Vec<&Call> =
+                calls.iter().copied().filter(|call| call.outcome() == Answered::Read).collect();
             Outcome::pass(format!("{total} of {total} records were read once, by {}", text::calls(&read)))
         }
         _ => Outcome::pass(format!("each of {} lists was read once and to its end ({records})", lists.len())),
@@ -73,7 +74,7 @@ impl Failed {
 fn check(calls: &[&Call]) -> Result<u64, Failed> {
     let mut pages: Vec<(AnsweredPage, &Call)> = calls
         .iter()
-        .filter(|call| is_success(call))
+        .filter(|call| call.outcome() == Answered::Read)
         .filter_map(|call| Some((call.list.as_ref()?.page?, *call)))
         .collect();
     let last_asked = calls.last().map_or(0, |call| call.seq);

@@ -486,7 +486,7 @@ fn deliveries_are_acknowledged_in_time() {
     assert!(check(&of(both()), wanted(all, Some(ms(3000)))).passed);
     let late = check(&of(both()), wanted(all, Some(ms(2000))));
     assert!(!late.passed);
-    assert_eq!(late.message, "1 of 2 deliveries acknowledged within 2 s; expected: 100%; d2 took 3 s");
+    assert_eq!(late.message, "1 of 2 deliveries acknowledged within 2 s; expected: 100%; d2 took 3.01 s");
     assert!(check(&of(both()), wanted(all / 2, Some(ms(2000)))).passed);
     let refused = check(&of(vec![delivery(1, 500, 10)]), wanted(all, None));
     assert_eq!(refused.message, "0 of 1 delivery acknowledged; expected: 100%; d1 was answered 500");

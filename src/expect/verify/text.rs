@@ -1,30 +1,10 @@
-//! Numbers, times and lists in messages.
-
-use std::time::Duration;
+//! Lists and calls in messages.
 
 use crate::expect::call::Call;
 use crate::expect::expectation::Answer;
 
 /// Maximum number of calls that a message lists.
 const MAX_LISTED: usize = 10;
-
-/// A time as people say it: `212 ms`, `2 s`, `2.35 s`.
-pub(super) fn span(span: Duration) -> String {
-    let millis = span.as_millis();
-    match millis {
-        0 if !span.is_zero() => format!("{} µs", span.as_micros()),
-        0..1000 => format!("{millis} ms"),
-        _ => {
-            let hundredths = format!("{}.{:02}", millis / 1000, millis % 1000 / 10);
-            format!("{} s", hundredths.trim_end_matches('0').trim_end_matches('.'))
-        }
-    }
-}
-
-/// A number of things: `1 call`, `2 calls`.
-pub(super) fn number(count: usize, thing: &str) -> String {
-    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
-}
 
 /// A list: `1, 2 and 3`.
 pub(super) fn list<T: ToString>(values: impl IntoIterator<Item = T>) -> String {

@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
+use crate::expect::chain::TOLERANCE;
 use crate::expect::expectation::Wait;
 use crate::expect::report::{Member, Nearest};
 use crate::expect::verify::Outcome;
-use crate::expect::verify::chain::{Next, Struck, TOLERANCE, gap};
+use crate::expect::verify::chain::{Next, Struck};
 use crate::expect::verify::text;
+use crate::expect::words;
 
 pub(super) fn verify(struck: &Struck<'_>, wait: Wait) -> Outcome {
     let (mut judged, mut without_hint) = (0, 0);
@@ -23,10 +25,10 @@ pub(super) fn verify(struck: &Struck<'_>, wait: Wait) -> Outcome {
                 (asked, None)
             }
         };
-        let Next::Call(next) = next else { continue };
-        let Some(waited) = gap(call, next) else { continue };
+        let Next::Call(gap) = next else { continue };
+        let (next, waited) = (gap.to, gap.wait());
         judged += 1;
-        let agrees = waited + TOLERANCE >= least && most.is_none_or(|most| waited <= most + TOLERANCE);
+        let agrees = gap.keeps(least) && most.is_none_or(|most| waited <= most + TOLERANCE);
         if agrees {
             continue;
         }
@@ -35,14 +37,14 @@ pub(super) fn verify(struck: &Struck<'_>, wait: Wait) -> Outcome {
         let message = format!(
             "call {} came {} after {}, {which} {}",
             next.seq,
-            text::span(waited),
+            words::time(waited),
             text::answer(&struck.after.answer, call),
-            if wait == Wait::RetryAfter { text::span(least) } else { expected.clone() },
+            if wait == Wait::RetryAfter { words::time(least) } else { expected.clone() },
         );
         let member = Member {
             member: "wait".to_owned(),
             expected: expected.into(),
-            received: text::span(waited).into(),
+            received: words::time(waited).into(),
             agrees,
         };
         failed.push((message, Nearest { call: next.seq, members: vec![member] }));
@@ -55,13 +57,13 @@ pub(super) fn verify(struck: &Struck<'_>, wait: Wait) -> Outcome {
     Outcome::pass(match (judged, without_hint) {
         (0, 0) => "no call came afterwards".to_owned(),
         (0, _) => "no answer had a retry-after".to_owned(),
-        (_, _) => format!("{} waited long enough", text::number(judged, "call")),
+        (_, _) => format!("{} waited long enough", words::count(judged, "call")),
     })
 }
 
 fn expected(least: Duration, most: Option<Duration>) -> String {
     match most {
-        Some(most) => format!("{} to {}", text::span(least), text::span(most)),
-        None => format!("at least {}", text::span(least)),
+        Some(most) => format!("{} to {}", words::time(least), words::time(most)),
+        None => format!("at least {}", words::time(least)),
     }
 }

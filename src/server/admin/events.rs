@@ -1,6 +1,6 @@
-//! Admin handler for a world's events: emit.
+//! Admin handlers for a world's events: list their names, and emit one.
 
-use actix_web::HttpResponse;
+use actix_web::{HttpResponse, web};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
@@ -11,6 +11,7 @@ use crate::server::admin::error::AdminError;
 use crate::server::admin::extract::{Body, PathWorld, WorldPath};
 use crate::server::api::build_dataset;
 use crate::webhook::settings::Emission;
+use crate::world::snapshot::Snapshot;
 
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -43,6 +44,19 @@ pub(crate) struct EmittedEvent {
     deliveries: usize,
 }
 
+/// Lists the names of the events of a world: those of the API, and those that its scenario adds.
+#[utoipa::path(get, path = "/__admin/worlds/{world}/events", params(WorldPath),
+    responses((status = 200, description = "The names", body = Vec<String>)))]
+pub(crate) async fn list(PathWorld(world): PathWorld) -> web::Json<Vec<String>> {
+    web::Json(names(&world.snapshot()))
+}
+
+/// The names of the events, each once.
+pub(crate) fn names(snapshot: &Snapshot) -> Vec<String> {
+    let added = snapshot.events.iter().map(String::as_str).filter(|name| !KNOWN.contains(name));
+    KNOWN.into_iter().chain(added).map(str::to_owned).collect()
+}
+
 /// Emits an event to the subscriptions of a world.
 #[utoipa::path(post, path = "/__admin/worlds/{world}/events", params(WorldPath), request_body = EmitEvent,
     responses((status = 202, description = "Emitted", body = EmittedEvent)))]
@@ -52,9 +66,8 @@ pub(crate) async fn emit(
 ) -> Result<HttpResponse, AdminError> {
     let snapshot = world.snapshot();
     let event = canonical(&body.event).to_owned();
-    let added = snapshot.events.iter().map(String::as_str);
-    let known: Vec<&str> = KNOWN.into_iter().chain(added).collect();
-    if !known.contains(&event.as_str()) {
+    let known = names(&snapshot);
+    if !known.contains(&event) {
         let message = format!("event must be one of {}; it is {}.", known.join(", "), body.event);
         return Err(AdminError::bad_request(message));
     }
@@ -73,7 +86,7 @@ pub(crate) async fn emit(
 }
 
 /// The account of that number.
-fn account(dataset: &Dataset, sent: &Value) -> Result<u64, AdminError> {
+pub(crate) fn account(dataset: &Dataset, sent: &Value) -> Result<u64, AdminError> {
     let number = sent.as_i64().or_else(|| sent.as_str()?.trim().parse().ok());
     match number.and_then(|number| dataset.find(number)) {
         Some(BusinessRef::Account(account)) => Ok(dataset.account(account).number),

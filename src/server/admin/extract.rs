@@ -148,6 +148,13 @@ pub(crate) fn number<'de, D: Deserializer<'de>, T: std::str::FromStr>(
     text.parse().map(Some).map_err(wrong)
 }
 
+/// Deserializes `true` or `false` of a query.
+pub(crate) fn flag<'de, D: Deserializer<'de>>(from: D) -> Result<bool, D::Error> {
+    let text = Option::<String>::deserialize(from)?;
+    let wrong = |text: &str| D::Error::invalid_value(Unexpected::Str(text), &"true or false");
+    text.map_or(Ok(false), |text| text.parse().map_err(|_| wrong(&text)))
+}
+
 /// Deserializes a seed; `random` draws one.
 pub(crate) fn seed<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Seed>, D::Error> {
     let value = Value::deserialize(from)?;

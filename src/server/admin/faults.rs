@@ -96,7 +96,7 @@ fn unknown_fault(world: &World, name: &str) -> AdminError {
     AdminError::not_found(format!("The world {} has no fault {name}: {help}.", world.name))
 }
 
-fn no_room(world: &World, reason: NoRoom) -> AdminError {
+pub(crate) fn no_room(world: &World, reason: NoRoom) -> AdminError {
     let (status, message, advice) = match reason {
         NoRoom::Number => (
             StatusCode::TOO_MANY_REQUESTS,

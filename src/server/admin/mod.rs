@@ -23,6 +23,17 @@ pub(crate) mod questions;
 pub(crate) mod records;
 pub(crate) mod record;
 pub(crate) mod report;
+/// One call of the journal.
+pub(crate) mod calls;
+pub(crate) mod businesses;
+/// What falls due, and rate limits.
+pub(crate) mod agenda;
+pub(crate) mod conversations;
+/// Buttons of a demonstration.
+pub(crate) mod demo;
+/// A key and a call.
+pub(crate) mod example;
+pub(crate) mod bundle;
 pub(crate) mod verify;
 
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -36,7 +47,7 @@ pub(crate) fn routes(config: &mut web::ServiceConfig) {
         .service(web::resource("/health").get(health::get))
         .service(web::resource("/openapi.json").get(get_document))
         .service(web::resource("/scenarios").get(scenarios::list))
-        .service(web::resource("/scenarios/{name}").put(scenarios::put))
+        .service(web::resource("/scenarios/{name}").get(scenarios::get).put(scenarios::put))
         .service(web::resource("/worlds").get(worlds::list).post(worlds::create))
         .service(web::resource("/worlds/{world}").get(worlds::get).put(worlds::put).delete(worlds::delete))
         .service(
@@ -44,6 +55,15 @@ pub(crate) fn routes(config: &mut web::ServiceConfig) {
                 .default_service(web::to(not_found))
                 .service(web::resource("/reset").post(worlds::reset))
                 .service(web::resource("/clock").get(clock::get).post(clock::advance))
+                .service(web::resource("/clock/due").get(agenda::due))
+                .service(web::resource("/rate-limits").get(agenda::rate_limits))
+                .service(web::resource("/businesses").get(businesses::list))
+                .service(web::resource("/scores").get(businesses::scores))
+                .service(web::resource("/conversations").get(conversations::list))
+                .service(web::resource("/demo").get(demo::list))
+                .service(web::resource("/demo/{place}").post(demo::press))
+                .service(web::resource("/example").get(example::get))
+                .service(web::resource("/bundle").get(bundle::get))
                 .service(web::resource("/faults").get(faults::list))
                 .service(
                     web::resource("/faults/{name}")
@@ -52,14 +72,16 @@ pub(crate) fn routes(config: &mut web::ServiceConfig) {
                         .delete(faults::delete),
                 )
                 .service(web::resource("/requests").get(requests::list).delete(requests::clear))
+                .service(web::resource("/requests/{seq}").get(calls::get))
+                .service(web::resource("/requests/{seq}/resend").post(calls::resend))
                 .service(web::resource("/verify").post(verify::verify))
                 .service(web::resource("/requests.har").get(requests::get_har))
                 .service(web::resource("/stream").get(stream::watch))
-                .service(web::resource("/events").post(events::emit))
+                .service(web::resource("/events").get(events::list).post(events::emit))
                 .service(web::resource("/deliveries").get(deliveries::list))
                 .service(web::resource("/deliveries/{id}/retry").post(deliveries::retry))
                 .service(web::resource("/contacts").get(contacts::list))
-                .service(web::resource("/subscriptions").get(subscriptions::list))
+                .service(web::resource("/subscriptions").get(subscriptions::list).post(subscriptions::create))
                 .service(web::resource("/reviews").get(reviews::list).post(reviews::create))
                 .service(web::resource("/reviews/{id:.+}").patch(reviews::patch).delete(reviews::delete))
                 .service(web::resource("/report").get(report::get))
@@ -71,6 +93,6 @@ pub(crate) fn routes(config: &mut web::ServiceConfig) {
 pub(crate) async fn not_found(request: HttpRequest) -> Result<HttpResponse, AdminError> {
     let path = request.path().strip_prefix("/__admin").unwrap_or_default();
     Err(AdminError::not_found(format!(
-        "Nothing is at {path} of the admin side: see health, scenarios, worlds, and of a world faults, requests, requests.har, verify, stream, events, deliveries, contacts, subscriptions, reviews, questions, report, reset, clock."
+        "Nothing is at {path} of the admin side: see health, scenarios, worlds, and of a world faults, requests, requests.har, verify, stream, events, deliveries, contacts, subscriptions, reviews, questions, businesses, scores, conversations, report, bundle, demo, example, reset, clock, rate-limits."
     )))
 }

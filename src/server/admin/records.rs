@@ -26,7 +26,7 @@ use crate::world::snapshot::Snapshot;
 pub(crate) struct RecordsQuery {
     /// Number of an account or a location; all locations where it is absent.
     #[param(value_type = Option<u64>)]
-    business: Option<String>,
+    pub(crate) business: Option<String>,
     #[serde(default)]
     #[param(inline)]
     pub(crate) offset: Offset,

@@ -16,7 +16,7 @@ use crate::journal::json::Origin;
 use crate::journal::{har, json, notes};
 use crate::operations;
 use crate::server::admin::error::AdminError;
-use crate::server::admin::extract::{PathWorld, Query, WorldPath, number};
+use crate::server::admin::extract::{PathWorld, Query, WorldPath, flag, number};
 use crate::server::admin::list::{self, Limit};
 use crate::server::long::{self, JsonList};
 use crate::world::World;
@@ -43,6 +43,10 @@ pub(crate) struct RequestsQuery {
     /// Only requests whose `seq` is larger.
     #[serde(default, deserialize_with = "number")]
     after: Option<u64>,
+    /// Without headers and bodies.
+    #[serde(default, deserialize_with = "flag")]
+    #[param(value_type = Option<bool>)]
+    brief: bool,
     #[serde(default)]
     #[param(inline)]
     limit: Limit,
@@ -63,10 +67,11 @@ pub(crate) async fn list(
     PathWorld(world): PathWorld,
     Query(query): Query<RequestsQuery>,
 ) -> Result<HttpResponse, AdminError> {
+    let written = if query.brief { json::brief_json } else { json::entry_json };
     let found = search(&world, query).await?;
     let list = JsonList { around: ("[", "]"), values: found.entries };
     let response = long::respond(list::response(found.total), list, move |(entry, notes)| {
-        json::entry_json(entry, notes, origin(&world)).to_string()
+        written(entry, notes, origin(&world)).to_string()
     });
     Ok(with_dropped(response.await?, found.dropped))
 }
@@ -119,7 +124,7 @@ pub(crate) fn require_journal(run: &Run) -> Result<(), AdminError> {
     Err(AdminError::not_found(message).with_header("x-standin-journal", "off"))
 }
 
-fn origin(world: &World) -> Origin<'_> {
+pub(crate) fn origin(world: &World) -> Origin<'_> {
     let minted = world.minted.as_ref().map(|key| key.key.as_str());
     Origin { world: &world.name, minted, secrets: world.secrets() }
 }
@@ -142,7 +147,7 @@ async fn search(world: &Arc<World>, query: RequestsQuery) -> Result<Found, Admin
     require_journal(&world.run())?;
     let world = Arc::clone(world);
     long::run(move || {
-        let RequestsQuery { operation, status, code, key, fault, after, limit } = query;
+        let RequestsQuery { operation, status, code, key, fault, after, brief: _, limit } = query;
         let filter = Filter { operation, status, code, key, fault, after };
         let minted = origin(&world).minted;
         let read = world.run().journal.read();

@@ -6,9 +6,11 @@ use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
+use crate::clock::Moment;
+use crate::reload::Setup;
 use crate::reload::status::{Entry, Refused};
-use crate::scenario::render;
 use crate::scenario::scalars::is_world_name;
+use crate::scenario::{render, shipped};
 use crate::server::admin::error::AdminError;
 use crate::server::admin::extract::{Query, Text};
 use crate::server::admin::list::{self, Page};
@@ -56,6 +58,56 @@ pub(crate) async fn list(
     .await?;
     let total = all.len();
     list::respond(total, page.of(all.into_iter()), list::json).await
+}
+
+/// A scenario with its file and its problems.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ScenarioDetail {
+    name: String,
+    /// What is served of it; null where no load was good.
+    served: Option<Scenario>,
+    /// Path of its file; null where it was sent over HTTP.
+    file: Option<String>,
+    /// The text of the file as it is now; null where it cannot be read.
+    text: Option<String>,
+    /// Which load of the scenario is served, from 1; 0 where none was good.
+    generation: u64,
+    #[schema(format = DateTime)]
+    loaded_at: Option<String>,
+    /// Errors and warnings of the last load.
+    #[schema(value_type = Vec<Object>)]
+    diagnostics: Value,
+}
+
+/// Most bytes of a scenario's text that are shown.
+const MOST_TEXT: u64 = 1 << 20;
+
+/// Shows a scenario: its file as it is now, and what is wrong with it.
+#[utoipa::path(get, path = "/__admin/scenarios/{name}", params(("name" = String, Path, description = "Name of the scenario")),
+    responses((status = 200, description = "The scenario", body = ScenarioDetail), (status = 404, description = "There is no such scenario", body = super::error::ErrorBody)))]
+pub(crate) async fn get(
+    state: web::Data<State>,
+    name: web::Path<String>,
+) -> Result<web::Json<ScenarioDetail>, AdminError> {
+    let detail = web::block(move || {
+        let entries = state.board.entries();
+        let entry = entries.iter().find(|entry| entry.name == *name).ok_or_else(|| {
+            AdminError::not_found(format!("No scenario is named {name}: GET /__admin/scenarios lists them."))
+        })?;
+        let read = |file| state.setup.files.read(&state.setup.cwd.join(file), MOST_TEXT).ok();
+        let text = entry.file.as_ref().and_then(read);
+        Ok(ScenarioDetail {
+            name: entry.name.clone(),
+            served: scenario(&state, entry),
+            file: entry.file.as_ref().map(|file| file.to_string_lossy().into_owned()),
+            text: text.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
+            generation: entry.generation,
+            loaded_at: entry.loaded_at.map(Moment::iso),
+            diagnostics: render::json(&entry.problems),
+        })
+    });
+    detail.await.map_err(|_| AdminError::internal())?.map(web::Json)
 }
 
 /// None where no load of the scenario was good.
@@ -107,15 +159,44 @@ pub(crate) async fn put(
 }
 
 fn send(state: &State, name: &str, text: &str) -> Result<(PutScenario, bool), AdminError> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    send_within(state, &state.setup, name, text.strip_prefix('\u{feff}').unwrap_or(text))
+}
+
+fn send_within(
+    state: &State,
+    setup: &Setup,
+    name: &str,
+    text: &str,
+) -> Result<(PutScenario, bool), AdminError> {
     let serve = |snapshot| state.registry.apply(&snapshot);
     let (entry, is_new) = state
         .board
-        .send(&state.setup, (name, text), &state.registry.shared.datasets, serve)
+        .send(setup, (name, text), &state.registry.shared.datasets, serve)
         .map_err(|reason| refused(&reason))?;
     let scenario = scenario(state, &entry).ok_or_else(AdminError::internal)?;
     let diagnostics = render::json(&entry.problems);
     Ok((PutScenario { scenario, generation: entry.generation, diagnostics }, is_new))
+}
+
+/// Serves a scenario of the program, as if it were sent, if that is the name of one and no scenario is served under it.
+///
+/// # Errors
+/// It has no room.
+pub(crate) fn serve_shipped(state: &State, name: &str) -> Result<(), AdminError> {
+    let Some(path) = shipped::path_of(name).filter(|_| state.registry.scenario(Some(name)).is_none()) else {
+        return Ok(());
+    };
+    let setup = Setup {
+        files: Box::new(shipped::files()),
+        paths: Vec::new(),
+        root: Some(shipped::FOLDER.into()),
+        cwd: shipped::FOLDER.into(),
+        random: state.setup.random,
+        time: state.setup.time.clone(),
+        keeps: state.setup.keeps,
+    };
+    let text = format!("standin: 1\nname: {name}\ninclude: [{path}]\n");
+    send_within(state, &setup, name, &text).map(|_| ())
 }
 
 fn refused(reason: &Refused) -> AdminError {

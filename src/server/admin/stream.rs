@@ -7,19 +7,34 @@ use actix_web::HttpResponse;
 use actix_web::http::{StatusCode, header};
 use bytes::Bytes;
 use futures_util::stream;
+use serde::Deserialize;
 use tokio::time::{MissedTickBehavior, interval};
+use utoipa::IntoParams;
 
 use crate::server::admin::error::AdminError;
-use crate::server::admin::extract::{PathWorld, WorldPath};
+use crate::server::admin::extract::{PathWorld, Query, WorldPath, flag};
 
 /// A comment is sent this often, so that nothing on the way closes the connection as idle.
 const PING: Duration = Duration::from_secs(15);
 
-/// Streams what happens in a world, as Server-Sent Events: requests, faults, deliveries and reloads.
-#[utoipa::path(get, path = "/__admin/worlds/{world}/stream", params(WorldPath),
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct StreamQuery {
+    /// Requests come without headers and bodies.
+    #[serde(default, deserialize_with = "flag")]
+    #[param(value_type = Option<bool>)]
+    brief: bool,
+}
+
+/// Streams what happens in a world, as Server-Sent Events: requests, faults, deliveries, conversations, records, resets and reloads.
+#[utoipa::path(get, path = "/__admin/worlds/{world}/stream", params(WorldPath, StreamQuery),
     responses((status = 200, description = "Server-Sent Events", body = String, content_type = "text/event-stream"), (status = 429, description = "Too many watchers", body = super::error::ErrorBody)))]
-pub(crate) async fn watch(PathWorld(world): PathWorld) -> Result<HttpResponse, AdminError> {
-    let watch = world.stream.watch();
+pub(crate) async fn watch(
+    PathWorld(world): PathWorld,
+    Query(StreamQuery { brief }): Query<StreamQuery>,
+) -> Result<HttpResponse, AdminError> {
+    let watch = world.stream.watch(brief);
     let watch = watch.map_err(|full| AdminError::new(StatusCode::TOO_MANY_REQUESTS, full.to_string()))?;
     // The first tick comes at once, so that the client sees that it is connected.
     let mut ping = interval(PING);

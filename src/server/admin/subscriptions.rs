@@ -1,13 +1,19 @@
-//! Admin handler for a world's webhook subscriptions: list, in the API's field names.
+//! Admin handlers for a world's webhook subscriptions: list, in the API's field names, and create.
 
 use actix_web::HttpResponse;
-use serde::Serialize;
+use actix_web::http::StatusCode;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use utoipa::ToSchema;
 
+use crate::api::events::canonical;
 use crate::server::admin::error::AdminError;
-use crate::server::admin::extract::{PathWorld, Query, WorldPath};
+use crate::server::admin::events::{BusinessNumber, account, names};
+use crate::server::admin::extract::{Body, PathWorld, Query, WorldPath};
 use crate::server::admin::list::{self, Page};
+use crate::server::api::build_dataset;
 use crate::server::long;
+use crate::webhook::target::Target;
 use crate::world::World;
 
 #[derive(Serialize, ToSchema)]
@@ -30,6 +36,46 @@ pub(crate) async fn list(
     let all = long::run(move || all(&world)).await?;
     let total = all.len();
     list::respond(total, page.of(all.into_iter()), list::json).await
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CreateSubscription {
+    /// Number of the account, as a number or a string of digits.
+    #[schema(value_type = BusinessNumber)]
+    business: Value,
+    /// URL that deliveries are sent to.
+    endpoint: String,
+    /// Names of events; all where it is absent.
+    events: Option<Vec<String>>,
+}
+
+/// Subscribes an endpoint to events of an account, without a call of a client.
+#[utoipa::path(post, path = "/__admin/worlds/{world}/subscriptions", params(WorldPath), request_body = CreateSubscription,
+    responses((status = 201, description = "Created", body = Subscription)))]
+pub(crate) async fn create(
+    PathWorld(world): PathWorld,
+    Body(body): Body<CreateSubscription>,
+) -> Result<HttpResponse, AdminError> {
+    let snapshot = world.snapshot();
+    build_dataset(&snapshot).await;
+    let business_id = account(snapshot.dataset(), &body.business)?;
+    Target::of(&body.endpoint).map_err(|reason| AdminError::bad_request(format!("{reason}.")))?;
+    let known = names(&snapshot);
+    let mut events: Vec<String> = match body.events.filter(|events| !events.is_empty()) {
+        Some(events) => events.iter().map(|name| canonical(name).to_owned()).collect(),
+        None => known.clone(),
+    };
+    events.dedup();
+    if let Some(unknown) = events.iter().find(|name| !known.contains(name)) {
+        let message = format!("events must be a list of {}; it has {unknown}.", known.join(", "));
+        return Err(AdminError::bad_request(message));
+    }
+    let run = world.run();
+    let added = run.ledger().subscribe(business_id, events.clone(), body.endpoint.clone(), false);
+    let id = added.map_err(|full| AdminError::new(StatusCode::PAYLOAD_TOO_LARGE, full.to_string()))?;
+    let created = Subscription { id, business_id, events, endpoint: body.endpoint };
+    Ok(HttpResponse::Created().json(created))
 }
 
 pub(crate) fn all(world: &World) -> Vec<Subscription> {

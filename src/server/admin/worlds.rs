@@ -13,6 +13,7 @@ use crate::scenario::admin_input;
 use crate::server::admin::error::AdminError;
 use crate::server::admin::extract::{Body, PathWorld, Query, Text, WorldPath, seed};
 use crate::server::admin::list::{self, Limit, Offset, Page};
+use crate::server::admin::scenarios::serve_shipped;
 use crate::server::long;
 use crate::server::page::host;
 use crate::server::state::State;
@@ -24,7 +25,7 @@ use crate::world::create::{CreateError, RemoveError, Start, WorldRequest};
 pub(crate) struct CreateWorld {
     /// Name of the world; one is chosen where it is absent.
     name: Option<String>,
-    /// Name of its scenario; the default one where it is absent.
+    /// Name of its scenario, one that is served or one of the program; the default one where it is absent.
     scenario: Option<String>,
     #[serde(default, deserialize_with = "seed")]
     #[schema(value_type = Option<SeedInput>)]
@@ -184,6 +185,9 @@ fn wanted(
     text: &str,
 ) -> Result<WorldRequest, AdminError> {
     let CreateWorld { scenario, seed, .. } = body;
+    if let Some(name) = &scenario {
+        serve_shipped(state, name)?;
+    }
     let mut start = Start { seed, ..Start::default() };
     if body.faults.is_some() || body.clock.is_some() {
         let base = match world.filter(|_| scenario.is_none()) {

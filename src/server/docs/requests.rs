@@ -36,6 +36,14 @@ pub(super) fn requests(world: &World) -> Value {
     json!({ "key": filling.key, "requests": requests })
 }
 
+/// The key to use in a world, and the number of an enterprise that it covers.
+pub(crate) fn key_and_account(world: &World) -> (String, Option<u64>) {
+    let snapshot = world.snapshot();
+    let key = usable_key(world, &snapshot);
+    let account = account(&snapshot, key).map(|account| account.number);
+    (key.map_or("any", |key| key.key.as_str()).to_owned(), account)
+}
+
 /// A key that works at the world's base URL. None if any key does.
 fn usable_key<'a>(world: &'a World, snapshot: &'a Snapshot) -> Option<&'a Key> {
     let usable = || snapshot.keys.all().iter().filter(|key| !key.revoked);

@@ -7,11 +7,11 @@ use utoipa::{Modify, OpenApi};
 
 use crate::server::admin::error::ErrorBody;
 use crate::server::admin::{
-    clock, contacts, deliveries, events, faults, health, questions, report, requests, reviews, scenarios,
-    stream, subscriptions, verify, worlds,
+    agenda, bundle, businesses, calls, clock, contacts, conversations, deliveries, demo, events, example,
+    faults, health, questions, report, requests, reviews, scenarios, stream, subscriptions, verify, worlds,
 };
 use crate::server::page::host;
-use crate::server::{docs, metrics};
+use crate::server::{console, docs, metrics};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -23,6 +23,7 @@ use crate::server::{docs, metrics};
         health::get,
         get_document,
         scenarios::list,
+        scenarios::get,
         scenarios::put,
         worlds::list,
         worlds::create,
@@ -32,6 +33,8 @@ use crate::server::{docs, metrics};
         worlds::reset,
         clock::get,
         clock::advance,
+        agenda::due,
+        agenda::rate_limits,
         faults::list,
         faults::put,
         faults::patch,
@@ -39,13 +42,20 @@ use crate::server::{docs, metrics};
         requests::list,
         requests::clear,
         requests::get_har,
+        calls::get,
+        calls::resend,
         verify::verify,
         stream::watch,
+        events::list,
         events::emit,
+        conversations::list,
         deliveries::list,
         deliveries::retry,
         contacts::list,
         subscriptions::list,
+        subscriptions::create,
+        businesses::list,
+        businesses::scores,
         reviews::list,
         reviews::create,
         reviews::patch,
@@ -53,10 +63,15 @@ use crate::server::{docs, metrics};
         questions::list,
         questions::create,
         report::get,
+        bundle::get,
+        demo::list,
+        demo::press,
+        example::get,
         metrics::get,
         docs::get_document,
         docs::get_world_document,
         docs::get_page,
+        console::get,
     ),
     components(schemas(ErrorBody)),
     security((), ("token" = [])),

@@ -11,7 +11,7 @@ pub(super) fn cases() -> Vec<Case> {
     let stored = || client().call("contact a").at(0).answered(1, 200).answer(json!({"id": 7}));
     vec![
         case("lost-contact", NotExercised, "no answer to a contact was lost", stored()),
-        case("lost-contact", Pass, "1 answer to contacts", lost_contact("a@x.test", 7)),
+        case("lost-contact", Pass, "1 answer to a contact was lost", lost_contact("a@x.test", 7)),
         case(
             "lost-contact",
             Fail,

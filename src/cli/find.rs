@@ -43,7 +43,7 @@ pub(super) fn find(wanted: &str, cwd: PathBuf, now: Moment) -> Result<Opened, Fa
     }
     let files = Box::new(shipped::files());
     let own_cwd = PathBuf::from(shipped::FOLDER);
-    if let Some(path) = shipped_path(wanted) {
+    if let Some(path) = shipped::path_of(wanted) {
         return Ok(Opened { files, paths: vec![path.into()], cwd: own_cwd, root: None, shipped: true });
     }
     let own = load_all(&*files, now, &[SCENARIOS.into()], None, &own_cwd);
@@ -68,33 +68,8 @@ fn file_of(folder: &Path, name: &str, depth: usize) -> Option<PathBuf> {
     file.or_else(|| folders.find_map(|(path, _)| file_of(path, name, depth - 1)))
 }
 
-/// The path of a scenario of the program. Each has its name in a line of its own.
-fn shipped_path(name: &str) -> Option<&'static str> {
-    let line = format!("name: {name}");
-    let has_line = |bytes: &[u8]| bytes.split(|byte| *byte == b'\n').any(|other| other == line.as_bytes());
-    let mut files = shipped::FILES.iter().filter(|(path, _)| path.starts_with(SCENARIOS));
-    files.find(|(_, bytes)| has_line(bytes)).map(|(path, _)| *path)
-}
-
 /// The path of the scenario of that name.
 fn path_of(folder: &LoadedFolder, name: &str) -> Option<PathBuf> {
     let loaded = folder.scenarios.iter().find(|loaded| loaded.name.as_deref() == Some(name));
     loaded.map(|loaded| loaded.path.clone())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_scenario_of_the_program_is_found_by_its_name() {
-        let folder =
-            load_all(&shipped::files(), Moment(0), &[SCENARIOS.into()], None, Path::new(shipped::FOLDER));
-        assert!(folder.names().count() > 20);
-        for loaded in &folder.scenarios {
-            let path = shipped_path(loaded.name.as_deref().unwrap()).unwrap();
-            assert_eq!(shipped::relative(&loaded.path), Path::new(path));
-        }
-        assert_eq!(shipped_path("dem"), None);
-    }
 }

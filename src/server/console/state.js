@@ -1,0 +1,88 @@
+// What the page shows is in its URL: the view, the selected call, the world and the filters.
+import { batch, computed, signal } from './lib.js';
+
+export const VIEWS = ['Live', 'Faults', 'Data', 'Webhooks', 'Time', 'Worlds', 'Scenario', 'Report', 'Present'];
+
+const ROOT = '/console';
+
+function read() {
+  const parts = location.pathname.slice(ROOT.length).split('/').filter(Boolean).map(decodeURIComponent);
+  const view = VIEWS.find((name) => name.toLowerCase() === (parts[0] || 'live'));
+  return { view, id: parts[1], query: Object.fromEntries(new URLSearchParams(location.search)) };
+}
+
+function safely(read, otherwise) {
+  try { return read(); } catch { return otherwise; }
+}
+
+export const route = signal(safely(read, { view: undefined, id: undefined, query: {} }));
+/** Name of the world that is shown. `default` is the default scenario's. */
+export const world = computed(() => route.value.query.world || 'default');
+
+/** Address of a view of the same world. */
+export function address(view, id, query = {}) {
+  const named = world.value === 'default' ? {} : { world: world.value };
+  const search = new URLSearchParams(Object.entries({ ...named, ...query }).filter(([, value]) => value));
+  const path = [ROOT, view.toLowerCase(), ...(id === undefined ? [] : [encodeURIComponent(id)])].join('/');
+  return search.size ? `${path}?${search}` : path;
+}
+
+/** Goes to an address within the console. */
+export function go(href) {
+  history.pushState(null, '', href);
+  follow();
+}
+
+export function follow() {
+  batch(() => { route.value = safely(read, { view: undefined, id: undefined, query: {} }); });
+}
+
+/** Changes parts of the query. An empty value removes its part. */
+export function setQuery(changes) {
+  const query = { ...route.value.query, ...changes };
+  const search = new URLSearchParams(Object.entries(query).filter(([, value]) => value));
+  history.replaceState(null, '', search.size ? `?${search}` : location.pathname);
+  route.value = { ...route.value, query: Object.fromEntries(search) };
+}
+
+export const theme = signal(document.documentElement.dataset.theme || 'system');
+
+export function setTheme(name) {
+  theme.value = name;
+  if (name === 'system') delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = name;
+  safely(() => localStorage.setItem('standin.theme', name));
+}
+
+// What the live region says: at most one message in five seconds, the last of those that came.
+export const said = signal('');
+let waiting = null;
+let last = -Infinity;
+
+export function say(text) {
+  waiting = text;
+  const rest = last + 5000 - performance.now();
+  if (rest > 0) {
+    if (!say.timer) say.timer = setTimeout(speak, rest);
+  } else speak();
+}
+
+function speak() {
+  say.timer = null;
+  last = performance.now();
+  said.value = waiting;
+}
+
+/** Messages that stand above the view until they are closed: `{ id, kind, text, details }`. */
+export const notices = signal([]);
+let count = 0;
+
+export function notify(text, kind = 'info', key = null) {
+  const id = key || `n${++count}`;
+  notices.value = [...notices.value.filter((notice) => notice.id !== id), { id, kind, text }].slice(-4);
+  say(text);
+}
+
+export function dismiss(id) {
+  notices.value = notices.value.filter((notice) => notice.id !== id);
+}
