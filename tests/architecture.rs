@@ -39,12 +39,13 @@ const RESTRICTED: [(&[&str], &[&str], &str); 4] = [
             "cli/run/outputs.rs",
             "cli/run/github.rs",
             "cli/explore/files.rs",
+            "cli/serve/snapshot.rs",
             "cli/child/",
             "cli/explore/files.rs",
             "bench/",
             "tests/",
         ],
-        "only the loader reads files, and only `new`, `run` and `explore` write some",
+        "only the loader reads files, and only `new`, `run`, `explore` and `serve --snapshot` write some",
     ),
     (
         &[

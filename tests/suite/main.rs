@@ -35,6 +35,7 @@ mod coherence;
 mod determinism;
 mod commands;
 mod health;
+mod snapshot;
 mod run;
 mod run_verdict;
 mod replay;
