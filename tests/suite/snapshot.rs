@@ -46,7 +46,7 @@ fn call(client: &Client, number: usize) -> Answer {
     match number % 6 {
         0 => client.reviews(100).query("sindex", &(number / 3).to_string()).query("count", "3"),
         1 => client.contact(100).json(&json!({
-            "firstName": format!("N{}", number % 9), "emailId": format!("n{}@x.test", number % 9), "businessIds": [1001],
+            "firstName": format!("N{}", number % 9), "email": format!("n{}@x.test", number % 9), "businessIds": [1001],
         })),
         2 => client.qna(100 + 901 * (number % 2)),
         3 => client.benchmark(100).json(&json!({

@@ -40,12 +40,14 @@ pub(crate) mod snapshot;
 use actix_web::{HttpRequest, HttpResponse, web};
 
 use crate::server::admin::error::AdminError;
+use crate::server::mcp;
 use crate::server::openapi::admin::get_document;
 
 /// The routes below `/__admin`.
 pub(crate) fn routes(config: &mut web::ServiceConfig) {
     config
         .service(web::resource("/health").get(health::get))
+        .service(web::resource("/mcp").post(mcp::http::post))
         .service(web::resource("/openapi.json").get(get_document))
         .service(web::resource("/scenarios").get(scenarios::list))
         .service(web::resource("/scenarios/{name}").get(scenarios::get).put(scenarios::put))
