@@ -207,7 +207,7 @@ fn a_snapshot_replaces_a_world_and_a_mangled_one_changes_nothing() {
         );
         assert_eq!(snapshot(&server, "w"), after);
     }
-    assert_eq!(put(&server, "bad name", &text).status, 400);
+    assert_eq!(put(&server, "bad%20name", &text).status, 400);
     // Other layout is no change.
     let pretty = serde_json::to_string_pretty(&changed).unwrap();
     let answer = put(&server, "w", &pretty);
