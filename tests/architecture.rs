@@ -40,12 +40,14 @@ const RESTRICTED: [(&[&str], &[&str], &str); 4] = [
             "cli/run/outputs.rs",
             "cli/run/github.rs",
             "cli/explore/files.rs",
+            "cli/serve/snapshot.rs",
+            "cli/openapi.rs",
             "cli/child/",
             "cli/explore/files.rs",
             "bench/",
             "tests/",
         ],
-        "only the loader reads files, and only `import`, `new`, `run` and `explore` write some",
+        "only the loader reads files, and only `import`, `new`, `run`, `explore`, `openapi` and `serve --snapshot` write some",
     ),
     (
         &[

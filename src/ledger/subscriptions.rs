@@ -1,9 +1,12 @@
 //! Webhook subscriptions, in the order in which they were created.
 
+use serde::{Deserialize, Serialize};
+
 /// Most subscriptions of a world. Each event is matched with all of them.
 pub(crate) const MOST_SUBSCRIPTIONS: usize = 1_000;
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Subscription {
     /// From 1.
     pub(crate) id: u64,
