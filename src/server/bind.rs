@@ -92,7 +92,7 @@ pub(crate) fn run(
                 drop(listening);
                 // The call itself sends the command; its future only waits for the end.
                 drop(handle.stop(true));
-                std::future::pending().await
+                std::future::pending::<()>().await;
             };
             let again = async {
                 sleep(SAME).await;
