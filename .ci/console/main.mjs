@@ -1,71 +1,11 @@
-// Runs the tests of the console, one after the other, each with a page of its own.
-import { createRequire } from 'node:module';
-import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+// Runs the tests of the console, one after the other, each with a page and a world of its own.
+// DISK names the folder of the page's files, to try changes of them without building.
 import assert from 'node:assert/strict';
-
-const require = createRequire(join(process.env.TOOLS, 'x.js'));
-const { chromium } = require('playwright-core');
-export const axe = require('axe-core').source;
-
-export const work = mkdtempSync(join(tmpdir(), 'standin-console-'));
-const running = new Set();
-
-/** Starts the program. `stop` ends it. */
-export async function serve(args = ['scenarios/demo.yaml', '--now', '2026-06-30T17:00:00Z'], port = 0) {
-  const child = spawn(process.env.STANDIN, ['serve', ...args, '--port', String(port), '--log', 'json', '--quiet'], { stdio: ['ignore', 'pipe', 'inherit'] });
-  running.add(child);
-  const url = await new Promise((resolve, reject) => {
-    let text = '';
-    child.stdout.on('data', (data) => {
-      text += data;
-      const line = text.split('\n').find((one) => one.includes('baseUrl'));
-      if (line) resolve(JSON.parse(line).baseUrl.replace(/\/$/, ''));
-    });
-    child.on('exit', (code) => reject(new Error(`The server ended with ${code}: ${text}`)));
-  });
-  const ended = new Promise((resolve) => child.on('exit', resolve));
-  return { url, port: Number(new URL(url).port), stop: async () => { child.kill(); await ended; running.delete(child); } };
-}
-
-/** A call of the admin API. */
-export async function admin(url, method, path, body, headers = {}) {
-  const response = await fetch(`${url}/__admin/${path}`, { method, body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body), headers });
-  const text = await response.text();
-  return { status: response.status, json: text ? JSON.parse(text) : null };
-}
-
-/** A call of the simulated API, as a client makes it. */
-export async function call(url, { key = 'demo-key', world = '', path = '/v1/review/businessId/100?count=2', body = {}, headers = {} } = {}) {
-  try {
-    const response = await fetch(`${url}${world && `/w/${world}`}${path}`, { method: 'POST', headers: { 'x-api-key': key, 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) });
-    const text = await response.text();
-    let json = null;
-    try { json = JSON.parse(text); } catch { /* a fault's answer */ }
-    return { status: response.status, json, text };
-  } catch (error) {
-    return { status: null, error };
-  }
-}
-
-export const until = async (what, holds, patience = 8000) => {
-  const end = Date.now() + patience;
-  for (;;) {
-    const result = await holds();
-    if (result) return result;
-    if (Date.now() > end) throw new Error(`It never came: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-};
-
-const tests = [];
-/** `run` gets `{ page, url, open }` of a fresh world, and asserts. */
-export const test = (name, run, options = {}) => tests.push({ name, run, options });
-
-await import('./views.mjs');
-await import('./hold.mjs');
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { admin, chromium, running, serve, tests, work } from './harness.mjs';
+import './views.mjs';
+import './hold.mjs';
 
 const wanted = tests.filter(({ name }) => name.includes(process.env.ONLY ?? ''));
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ['--no-sandbox', '--disable-dev-shm-usage', '--enable-precise-memory-info', '--js-flags=--expose-gc'] });
@@ -87,8 +27,9 @@ for (const { name, run, options } of wanted) {
     const { json } = await admin(server.url, 'POST', 'worlds', { name: world });
     const open = async (view, more = '', url = server.url) => {
       await page.goto(`${url}/console/${view}?world=${world}${more}`);
-      await page.getByText(/^(Connected|Locked)$/).waitFor();
+      await page.locator('.connection.open').waitFor({ state: 'attached' });
     };
+    if (process.env.DISK) await page.route("**/console/**", (route) => { const p = new URL(route.request().url()).pathname.slice(9); return /\.(js|css)$/.test(p) ? route.fulfill({ body: readFileSync(process.env.DISK + p), contentType: p.endsWith("js") ? "text/javascript" : "text/css" }) : route.continue(); });
     await run({ page, context, browser, url: server.url, world, key: json.apiKey, open, problems });
     assert.deepEqual(problems, [], 'errors of the page');
     assert.deepEqual(foreign, [], 'requests to elsewhere');
@@ -96,7 +37,8 @@ for (const { name, run, options } of wanted) {
   } catch (error) {
     failed += 1;
     console.log(`FAIL  ${name}\n      ${String(error.stack).replaceAll('\n', '\n      ')}\n      ${problems.join('\n      ')}`);
-    await page.screenshot({ path: join(work, 'failed.png') }).catch(() => {});
+    if (process.env.SHOTS) await page.screenshot({ path: join(process.env.SHOTS, 'failed.png') }).catch(() => {});
+    console.log(`      the page: ${(await page.locator('main').innerText().catch(() => '')).slice(0, 600).replaceAll('\n', ' ')}`);
   }
   await context.close();
 }

@@ -1,6 +1,6 @@
 // Each view: opened, used by keyboard alone, and the effect seen in the answers of the API.
 import assert from 'node:assert/strict';
-import { admin, call, test, until } from './main.mjs';
+import { admin, call, test, until } from './harness.mjs';
 
 const VIEWS = ['Live', 'Faults', 'Data', 'Webhooks', 'Time', 'Worlds', 'Scenario', 'Report', 'Present'];
 
@@ -173,7 +173,7 @@ test('an event is emitted to the receivers, and a delivery sent again', async ({
   await until('a first failure', async () => (await admin(url, 'GET', `worlds/${world}/deliveries`)).json.some((one) => one.attempts[0]?.response?.status === 500));
   await press(page, table.getByRole('row', { name: /__hooks\/ok/ }).getByRole('button', { name: 'Send again' }));
   await until('a second attempt', async () => (await admin(url, 'GET', `worlds/${world}/deliveries?subscription=1`)).json[0].attempts.length === 2);
-  await until('it is shown', async () => /\b2\b/.test(await table.getByRole('row', { name: /__hooks\/ok/ }).locator('td').nth(5).innerText()));
+  await until('it is shown', async () => /\b2\b/.test(await table.getByRole('row', { name: /__hooks\/ok/ }).locator('td').nth(4).innerText()));
   await press(page, table.getByRole('row', { name: /__hooks\/ok/ }).locator('.fold'));
   await page.getByRole('heading', { name: /Attempt 2/ }).waitFor();
   await page.getByRole('heading', { name: /hello/, level: 3 }).waitFor();

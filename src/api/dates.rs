@@ -52,6 +52,12 @@ impl Day {
         iso().or_else(|| Self::from_request(text))
     }
 
+    /// Reads `Mon DD, YYYY`, as answers have it.
+    pub(crate) fn from_response(text: &str) -> Option<Self> {
+        let date = Date::strptime("%b %d, %Y", text).ok()?;
+        Self::new(date.year().into(), date.month().into(), date.day().into())
+    }
+
     /// The day of a year, month and day of the month, if it exists.
     pub(crate) fn new(year: i32, month: i32, day: i32) -> Option<Self> {
         let (year, month, day) = (year.try_into().ok()?, month.try_into().ok()?, day.try_into().ok()?);
@@ -117,6 +123,13 @@ impl Moment {
         let minutes = self.0.rem_euclid(DAY_MS) / 60_000;
         let time = Time::MIN.wrapping_add(SignedDuration::from_mins(minutes));
         time.strftime("%I:%M %p").to_string()
+    }
+
+    /// In a format of strftime, in UTC. None if the format is not valid.
+    pub(crate) fn format(self, format: &str) -> Option<String> {
+        let instant = MIDNIGHT.checked_add(SignedDuration::from_millis(self.0)).ok()?;
+        let zoned = jiff::fmt::strtime::BrokenDownTime::from(instant);
+        zoned.to_string(format.replace("%Z", "UTC").replace("%z", "+0000")).ok()
     }
 
     /// ISO 8601 with milliseconds where there are any (`2026-06-30T09:00:00Z`).

@@ -16,6 +16,8 @@ pub(crate) mod explore;
 pub(crate) mod check;
 /// `replay`: send the calls of a bundle again.
 pub(crate) mod replay;
+/// `import`: make routes from an OpenAPI document.
+pub(crate) mod import;
 /// `new`: create a scenario to start from.
 pub(crate) mod new;
 /// `schema`: the JSON Schema of scenario files.
@@ -95,6 +97,8 @@ enum Command {
     Replay(replay::Flags),
     /// Create scenarios/NAME.yaml, a commented scenario to start from
     New(new::Flags),
+    /// Make routes from an OpenAPI document
+    Import(import::Flags),
     /// Print the JSON Schema of scenario files
     Schema,
     /// Print the OpenAPI document of the API
@@ -132,6 +136,7 @@ pub(crate) fn main() -> ExitCode {
         Some(Command::Check(flags)) => check::run(&flags),
         Some(Command::Replay(flags)) => replay::run(&flags),
         Some(Command::New(flags)) => new::run(&flags),
+        Some(Command::Import(flags)) => import::run(&flags),
         Some(Command::Schema) => schema::run(),
         Some(Command::Openapi(flags)) => openapi::run(&flags),
         Some(Command::Mcp(flags)) => mcp::run(&flags),

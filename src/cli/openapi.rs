@@ -7,6 +7,7 @@ use clap::Args;
 
 use crate::api::dialect::Dialect;
 use crate::cli::{Exit, print, print_error};
+use crate::route::table::Table;
 use crate::server::openapi::{View, admin, calls, document};
 
 #[derive(Debug, Args)]
@@ -34,7 +35,12 @@ pub(crate) fn run(flags: &Flags) -> Exit {
     let document = if flags.admin {
         serde_json::json!(admin::document(SERVER))
     } else {
-        document(View { dialect: &Dialect::default(), events: &[], server: SERVER })
+        document(View {
+            dialect: &Dialect::default(),
+            events: &[],
+            routes: &Table::default(),
+            server: SERVER,
+        })
     };
     print(&format!("{document:#}"));
     Exit::Success

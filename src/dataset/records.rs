@@ -21,6 +21,9 @@ pub(crate) struct Business {
     pub(crate) category: String,
     /// Sentiment score of its industry, for an enterprise. That of a reseller is the mean of its enterprises'.
     pub(crate) industry_score: Option<Tenths>,
+    pub(crate) city: Option<String>,
+    pub(crate) state: Option<String>,
+    pub(crate) country: Option<String>,
     /// Whether `smsPreferences` are accepted.
     pub(crate) text_categorisation: bool,
     /// Email addresses of its users, as written.

@@ -1,5 +1,6 @@
 //! An exploration as one HTML page without scripts, which loads nothing.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use crate::expect::report::escape::escape;
@@ -7,13 +8,14 @@ use crate::explore::finding::Finding;
 use crate::explore::oracle::Outcome;
 use crate::explore::plan::COLUMNS;
 use crate::explore::report::{Exploration, Verdict};
-use crate::explore::text::cell;
+use crate::explore::text::{SIGNS, cell};
 
 const STYLE: &str = include_str!("../expect/report/report.css");
 /// What the matrix needs beside that.
 const MATRIX: &str = "\
-table.matrix td { text-align: center; padding: .3rem; } table.matrix th { text-align: center; padding: .3rem; }\n\
-table.matrix td:first-child, table.matrix th:first-child { text-align: start; }\n";
+table.matrix td, table.matrix th { text-align: center; padding: .3rem; white-space: nowrap; }\n\
+table.matrix td:first-child, table.matrix th:first-child { text-align: start; }\n\
+table.matrix .verdict { min-width: 1em; } pre { white-space: pre-wrap; overflow-wrap: anywhere; }\n";
 
 pub(crate) fn html(exploration: &Exploration) -> String {
     let mut page = String::with_capacity(16 << 10);
@@ -62,27 +64,34 @@ pub(crate) fn html(exploration: &Exploration) -> String {
     if exploration.refused.is_none() {
         matrix(&mut page, exploration);
         findings(&mut page, exploration);
+        coverage(&mut page, exploration);
     }
     page.push_str("</main>\n<footer>Made by Standin.</footer>\n</body>\n</html>\n");
     page
 }
 
 fn matrix(page: &mut String, exploration: &Exploration) {
-    page.push_str("<section>\n<h2>Classes of calls by faults</h2>\n<div class=\"scroll\"><table class=\"matrix\">\n<thead><tr><th>class</th>");
-    for (group, name) in COLUMNS {
-        let _ = write!(page, "<th title=\"{}\">{name}</th>", group.name());
+    page.push_str("<section>\n<h2>Classes of calls by faults</h2>\n<div class=\"scroll\"><table class=\"matrix\">\n<thead><tr><th></th>");
+    for groups in COLUMNS.chunk_by(|(one, _), (other, _)| one == other) {
+        let _ = write!(page, "<th colspan=\"{}\">{}</th>", groups.len(), groups[0].0.name());
+    }
+    page.push_str("</tr>\n<tr><th>class</th>");
+    for (_, name) in COLUMNS {
+        let _ = write!(page, "<th>{name}</th>");
     }
     page.push_str("</tr></thead>\n<tbody>\n");
+    let mut used = BTreeSet::new();
     for (place, class) in exploration.classes.all.iter().enumerate() {
         let _ = write!(page, "<tr><td>{}</td>", escape(&class.id));
         for (group, name) in COLUMNS {
             match cell(exploration, place, group, name) {
                 Some(outcome) => {
+                    let (place, sign) = sign(outcome);
+                    used.insert(place);
+                    let (style, name) = (style(outcome), outcome.name());
                     let _ = write!(
                         page,
-                        "<td><span class=\"verdict {}\">{}</span></td>",
-                        style(outcome),
-                        outcome.name()
+                        "<td><span class=\"verdict {style}\" title=\"{name}\">{sign}</span></td>"
                     );
                 }
                 None => page.push_str("<td></td>"),
@@ -90,7 +99,38 @@ fn matrix(page: &mut String, exploration: &Exploration) {
         }
         page.push_str("</tr>\n");
     }
-    page.push_str("</tbody>\n</table></div>\n</section>\n");
+    page.push_str("</tbody>\n</table></div>\n<p class=\"soft\">");
+    for place in used {
+        let (outcome, sign, meaning) = SIGNS[place];
+        let _ = write!(page, "<span class=\"verdict {}\">{sign}</span> {meaning} &nbsp; ", style(outcome));
+    }
+    page.push_str("</p>\n</section>\n");
+}
+
+/// The place of an outcome in the legend, and its sign.
+fn sign(outcome: Outcome) -> (usize, &'static str) {
+    let place = SIGNS.iter().position(|(known, ..)| *known == outcome).unwrap_or_default();
+    (place, SIGNS[place].1)
+}
+
+/// Which answers of the API were met.
+fn coverage(page: &mut String, exploration: &Exploration) {
+    let (struck, of) = exploration.points();
+    let _ = write!(
+        page,
+        "<section>\n<h2>Coverage</h2>\n<p>{struck} of {of} points struck, {} of {} answers of the API met.</p>\n\
+         <table>\n<thead><tr><th>operation</th><th>answers met</th></tr></thead>\n<tbody>\n",
+        exploration.met.len(),
+        exploration.pairs
+    );
+    let met: Vec<&(String, Option<u32>)> = exploration.met.iter().collect();
+    for answers in met.chunk_by(|one, other| one.0 == other.0) {
+        let codes =
+            answers.iter().map(|(_, code)| code.map_or("success".to_owned(), |code| code.to_string()));
+        let codes = codes.collect::<Vec<_>>().join(", ");
+        let _ = writeln!(page, "<tr><td>{}</td><td>{codes}</td></tr>", escape(&answers[0].0));
+    }
+    page.push_str("</tbody>\n</table>\n</section>\n");
 }
 
 const fn style(outcome: Outcome) -> &'static str {
@@ -142,7 +182,7 @@ fn article(page: &mut String, exploration: &Exploration, finding: &Finding) {
     if !run.result.output.is_empty() {
         let _ = writeln!(
             page,
-            "<details><summary>End of the output</summary><p><code>{}</code></p></details>",
+            "<details><summary>End of the output</summary><pre>{}</pre></details>",
             escape(&run.result.output)
         );
     }

@@ -9,7 +9,7 @@ use crate::explore::plan::{COLUMNS, Group, Phase, Strike};
 use crate::explore::report::{Exploration, Verdict};
 
 /// How each outcome is shown in the matrix, the worst first, with its explanation.
-const SIGNS: [(Outcome, &str, &str); 8] = [
+pub(crate) const SIGNS: [(Outcome, &str, &str); 8] = [
     (Outcome::Finding, "X", "finding"),
     (Outcome::Error, "!", "the fault did not strike"),
     (Outcome::Accepted, "a", "accepted"),
@@ -52,7 +52,9 @@ fn plan_of_point(runs: &[&Run]) -> String {
     let mut last = None;
     for strike in strikes() {
         match groups.last_mut() {
-            Some(group) if last == Some(strike.group) => *group += &format!(" {}", strike.fault),
+            Some(group) if last == Some(strike.group) => {
+                let _ = write!(group, " {}", strike.fault);
+            }
             _ if strike.group.name() == strike.fault => groups.push(strike.fault.to_owned()),
             _ => groups.push(format!("{} {}", strike.group.name(), strike.fault)),
         }

@@ -22,14 +22,22 @@ pub(crate) struct Subscription {
 #[derive(Debug, Default)]
 pub(crate) struct Subscriptions {
     subscriptions: Vec<Subscription>,
+    last: u64,
 }
 
 impl Subscriptions {
     /// Adds a subscription, and returns its id.
     pub(super) fn add(&mut self, business: u64, events: Vec<String>, endpoint: String, by_page: bool) -> u64 {
-        let id = self.subscriptions.last().map_or(0, |last| last.id) + 1;
+        self.last += 1;
+        let id = self.last;
         self.subscriptions.push(Subscription { id, business, events, endpoint, by_page });
         id
+    }
+
+    /// Removes a subscription. Its id is not given again.
+    pub(super) fn remove(&mut self, id: u64) -> Option<Subscription> {
+        let at = self.subscriptions.iter().position(|known| known.id == id)?;
+        Some(self.subscriptions.remove(at))
     }
 
     pub(crate) fn all(&self) -> &[Subscription] {

@@ -91,11 +91,15 @@ const PAGE: &str = "index.html";
 
 /// The page itself, with links by which a browser fetches all modules at once.
 fn page() -> String {
-    let modules = FILES.iter().filter(|file| file.path.ends_with(".js") && file.path != "theme.js");
-    let links: String = modules
+    let modules = FILES.iter().filter(|file| ending(file.path) == "js" && file.path != "theme.js");
+    let links: Vec<String> = modules
         .map(|file| format!("<link rel=\"modulepreload\" href=\"/console/{}\">\n", file.path))
         .collect();
-    FILES[0].text.replace("<!-- preload -->\n", &links)
+    FILES[0].text.replace("<!-- preload -->\n", &links.concat())
+}
+
+fn ending(path: &str) -> &str {
+    path.rsplit_once('.').map_or("", |(_, ending)| ending)
 }
 
 /// The routes of the console.
@@ -127,11 +131,11 @@ pub(crate) async fn get(request: HttpRequest) -> Result<HttpResponse, AdminError
         None if !path.contains('.') => 0,
         None => return Err(AdminError::not_found(format!("The console has no file {path}."))),
     };
-    let media_type = match FILES[at].path.rsplit_once('.').map(|(_, ending)| ending) {
-        Some("js") => "text/javascript; charset=utf-8",
-        Some("css") => "text/css; charset=utf-8",
-        Some("svg") => "image/svg+xml",
-        Some(_) | None => "text/html; charset=utf-8",
+    let media_type = match ending(FILES[at].path) {
+        "js" => "text/javascript; charset=utf-8",
+        "css" => "text/css; charset=utf-8",
+        "svg" => "image/svg+xml",
+        _ => "text/html; charset=utf-8",
     };
     let Sent { plain, gzip, tag } = &SENT[at];
     let header = |name| {
@@ -182,8 +186,8 @@ mod tests {
             let name = module["file"].as_str().unwrap();
             let file = FILES.iter().find(|file| file.path == format!("vendor/{name}")).unwrap();
             let sum = Sha256::digest(file.text.as_bytes());
-            let sum: String = sum.iter().map(|byte| format!("{byte:02x}")).collect();
-            assert_eq!(module["sha256"], sum, "{name}");
+            let sum: Vec<String> = sum.iter().map(|byte| format!("{byte:02x}")).collect();
+            assert_eq!(module["sha256"], sum.concat(), "{name}");
             for member in ["name", "version", "license", "from"] {
                 assert!(module[member].as_str().is_some_and(|text| !text.is_empty()), "{name} {member}");
             }

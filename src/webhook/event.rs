@@ -9,11 +9,11 @@ use serde_json::{Map, Value};
 
 use crate::clock::Moment;
 use crate::memory::{Memory, Share};
+use crate::template::Problem;
 use crate::webhook::conversation::ConversationSnapshot;
 use crate::webhook::fault::DeliveryKey;
 use crate::webhook::payload::Payload;
 use crate::webhook::plan::WebhookPlan;
-use crate::webhook::template::Problem;
 
 /// Name of the event that the fault `unknown-event` sends. No subscription has it.
 pub(crate) const UNKNOWN: &str = "standin.unknown";

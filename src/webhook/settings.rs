@@ -116,7 +116,8 @@ impl Display for Happening {
                 conversation.map_or(Ok(()), |name| write!(out, " of the conversation {name}"))
             }
             Self::Record(Arrival::Review(review), _) => {
-                write!(out, "a review with {} stars arrives at {}", review.record.rating, review.location)
+                let stars = if review.record.rating == 1 { "star" } else { "stars" };
+                write!(out, "a review with {} {stars} arrives at {}", review.record.rating, review.location)
             }
             Self::Record(Arrival::Question(question), _) => {
                 write!(out, "a question arrives at {}", question.location)

@@ -100,6 +100,20 @@ impl Watch {
     }
 }
 
+impl Watch {
+    /// Events that wait already, at most so many.
+    pub(crate) fn waiting(&mut self, most: usize) -> Vec<Bytes> {
+        let mut waiting = Vec::new();
+        while waiting.len() < most
+            && let Ok(event) = self.events.try_recv()
+        {
+            self.waiting.remove(event.len());
+            waiting.push(event);
+        }
+        waiting
+    }
+}
+
 impl Drop for Watch {
     fn drop(&mut self) {
         // Nothing more is sent from here on.

@@ -93,7 +93,7 @@ def call(path, body, repeatable=True, once=False):
 
 
 def questions():
-    found, start, size = [], 0, 2 if DEFECT in ("none", "loses-page") and "qna" in PARTS else 50
+    found, start, size = [], 0, 3 if DEFECT in ("none", "loses-page") and "qna" in PARTS else 50
     while True:
         body = {"startIndex": start, "pageSize": size}
         path = f"/v1/qna/unanswered/get?businessId={BUSINESS}"

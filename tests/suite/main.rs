@@ -13,6 +13,7 @@ mod subscribe;
 
 mod added;
 mod assets;
+mod console;
 mod admin;
 mod client_leaves;
 mod connections;

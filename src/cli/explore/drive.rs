@@ -162,7 +162,8 @@ impl Drive<'_> {
         entries: Vec<Entry>,
         what: &str,
     ) -> Result<Vec<Run>, Failure> {
-        let bar = progress::bar(entries.len(), what);
+        let most = self.explorer.flags.runs.map_or(usize::MAX, |most| most.saturating_sub(self.begun.get()));
+        let bar = progress::bar(entries.len().min(most), what);
         let jobs = usize::from(self.explorer.flags.jobs);
         let run = |(place, entry): (usize, Entry)| async move {
             let result = self.one(&exploration.classes, &entry).await;
@@ -172,7 +173,10 @@ impl Drive<'_> {
         let mut results: Vec<(usize, Result<Run, Failure>)> = stream::iter(entries.into_iter().enumerate())
             .map(run)
             .buffer_unordered(jobs)
-            .inspect(|_| bar.inc(1))
+            .inspect(|(_, run)| {
+                let is_cut = run.as_ref().is_ok_and(|run| run.result.outcome == Outcome::Cut);
+                bar.inc(u64::from(!is_cut));
+            })
             .collect()
             .await;
         bar.finish_and_clear();

@@ -4,8 +4,11 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// A bar for some runs.
+/// A bar for some runs, with the time that is left. None is shown for no runs.
 pub(super) fn bar(runs: usize, what: &str) -> ProgressBar {
+    if runs == 0 {
+        return ProgressBar::hidden();
+    }
     let bar = ProgressBar::new(runs as u64);
     let style = ProgressStyle::with_template("{msg} [{bar:40}] {pos} of {len}, {eta} left");
     if let Ok(style) = style {

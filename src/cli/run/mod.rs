@@ -59,7 +59,6 @@ fn attempt(flags: &Flags) -> Result<Exit, Failure> {
     serve::open_files::require(workers)?;
     long::set_workers(workers);
     let setup = Setup { keeps: flags.bundle.is_some(), ..setup(&flags.scenario, flags.now)? };
-    let outputs = Outputs::open(flags)?;
     let changes = Changes {
         seed: flags.seed,
         freeze: flags.freeze,
@@ -76,6 +75,8 @@ fn attempt(flags: &Flags) -> Result<Exit, Failure> {
     let listener = TcpListener::bind(("127.0.0.1", 0)).map_err(failed("listen on 127.0.0.1"))?;
     let address: SocketAddr = listener.local_addr().map_err(failed("listen on 127.0.0.1"))?;
     let env = environment::variables(address, "", &access, &flags.env)?;
+    // After a mistake in the scenario or the command line, the files of an earlier run are left as they are.
+    let outputs = Outputs::open(flags)?;
     let client = Arc::new(Http::new(Box::new(System), Box::new(System)));
     let _webhooks =
         registry.shared.engine.start(client, address).map_err(failed("start a thread for webhooks"))?;

@@ -195,19 +195,19 @@ fn setup(flags: &Flags) -> Result<(Setup, bool), Failure> {
     let cwd = std::env::current_dir()
         .map_err(|error| Failure::cannot_start(format!("cannot find the working directory: {error}")))?;
     let time = TimeSource::new(flags.sources.now);
-    let Opened { files, paths, cwd, root, shipped } = open(&flags.sources, cwd, time.now())?;
+    let Opened { files, paths, cwd, root, shipped } = open(&flags.sources, cwd, time.now());
     Ok((Setup { files, paths, root, cwd, random, time, keeps: false }, shipped))
 }
 
 /// What is named. A single name that is no file or folder is the name of a scenario, as for `run`.
-fn open(sources: &Sources, cwd: PathBuf, now: Moment) -> Result<Opened, Failure> {
+fn open(sources: &Sources, cwd: PathBuf, now: Moment) -> Opened {
     if let [only] = &*sources.paths
         && let Some(name) = only.to_str().filter(|name| is_world_name(name) && !cwd.join(name).exists())
         && let Ok(found) = find::find(name, cwd.clone(), now)
     {
-        return Ok(Opened { root: sources.root.clone().filter(|_| !found.shipped), ..found });
+        return Opened { root: sources.root.clone().filter(|_| !found.shipped), ..found };
     }
-    Ok(sources.open(cwd))
+    sources.open(cwd)
 }
 
 /// Connections that wait to be accepted. The system may allow fewer.

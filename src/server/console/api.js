@@ -19,7 +19,7 @@ export function giveToken(given) {
 }
 
 /** An answer that is not 2xx, with what the server says of it. */
-export class Refused extends Error {
+class Refused extends Error {
   constructor(status, body) {
     super(body?.error || body?.message || `The server answered ${status}.`);
     this.status = status;

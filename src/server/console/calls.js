@@ -2,7 +2,7 @@
 import { signal } from './lib.js';
 import { inWorld, list } from './api.js';
 import { notify, say, world } from './state.js';
-import { listen } from './stream.js';
+import { connection, listen } from './stream.js';
 
 /** Most calls that are kept. */
 export const MOST = 500;
@@ -26,13 +26,15 @@ function isOtherRun(entry) {
   return (known && known.elapsedMs !== entry.elapsedMs) || (newest && entry.elapsedMs < newest.elapsedMs - 5000 && entry.seq < newest.seq);
 }
 
-/** Adds entries, in the order in which they came. Returns whether they are of another run of the world than those before. */
+/** How many runs of the world were seen. */
+let runs = 0;
+
+/** Adds entries, in the order in which they came. Those of another run of the world take the place of all before. */
 function add(entries) {
-  let began = false;
   for (const entry of entries) {
     if (isOtherRun(entry)) {
       clear();
-      began = true;
+      runs += 1;
     }
     bySeq.set(entry.seq, entry);
     if (!newest || entry.seq >= newest.seq) newest = entry;
@@ -40,7 +42,6 @@ function add(entries) {
   const all = [...bySeq.values()].sort((left, right) => right.seq - left.seq).slice(0, MOST);
   bySeq = new Map(all.map((entry) => [entry.seq, entry]));
   calls.value = all;
-  return began;
 }
 
 function clear() {
@@ -68,17 +69,24 @@ async function load(path) {
 /** Reads the journal anew, after a connection was made. `lostFor` is how long there was none. */
 async function connected(lostFor) {
   const name = world.value;
-  const before = newest;
+  const [before, run] = [newest, runs];
   const found = await load(inWorld(`requests?brief=true&limit=${MOST}`));
-  if (!found || name !== world.value) return;
+  if (name !== world.value) return;
+  if (!found) {
+    // The server may just be starting.
+    setTimeout(() => { if (connection.value === 'open' && name === world.value) connected(lostFor); }, 700);
+    return;
+  }
   const { items } = found;
   const last = items.at(-1);
-  const fresh = before !== null && (items.length === 0 || last.seq < before.seq || items.some(isOtherRun));
+  // The stream may have brought calls of the new run meanwhile.
+  const fresh = before !== null && (runs !== run || items.length === 0 || last.seq < before.seq || items.some(isOtherRun));
   if (fresh) {
     clear();
     calls.value = [];
   }
   add(items);
+  askDurations();
   if (lostFor === null) return;
   const seconds = Math.max(1, Math.round(lostFor / 1000));
   const lost = `Connected again after ${seconds} s.`;
@@ -97,12 +105,13 @@ function askDurations() {
   asked ??= setTimeout(async () => {
     asked = null;
     const open = calls.value.filter((entry) => entry.durationMs === null);
-    if (open.length === 0 || paused.value || document.hidden) return;
+    // Another server may answer already; `connected` finds that out.
+    if (open.length === 0 || paused.value || document.hidden || connection.value !== 'open') return;
     const name = world.value;
     const found = await load(inWorld(`requests?brief=true&after=${open.at(-1).seq - 1}&limit=${MOST}`));
     if (found && name === world.value) add(found.items.filter((entry) => !newest || entry.seq <= newest.seq || entry.durationMs !== null));
     if (calls.value.some((entry) => entry.durationMs === null)) askDurations();
-  }, rate.value > 100 ? 3000 : 700);
+  }, rate.value > 100 ? 4000 : 700);
 }
 
 function received({ texts, count }) {

@@ -4,7 +4,7 @@ import { VIEWS, address, dismiss, follow as followAddress, go, notices, route, s
 import { admin, giveToken, list, locked } from './api.js';
 import { connection, listen, start } from './stream.js';
 import { follow as followCalls } from './calls.js';
-import { Dialog } from './ui.js';
+import { Dialog, Field } from './ui.js';
 import { Live } from './views/live.js';
 import { Call } from './views/call.js';
 import { Faults } from './views/faults.js';
@@ -47,7 +47,7 @@ function WorldPicker() {
     const search = new URLSearchParams(name === 'default' ? {} : { world: name });
     go(`/console/${(route.value.view || 'Live').toLowerCase()}${search.size ? `?${search}` : ''}`);
   };
-  return html`<label class="picker"><span class="label">World</span><select value=${shown} onChange=${choose}>${options.map((name) => html`<option value=${name} selected=${name === shown}>${name}</option>`)}</select></label>`;
+  return html`<${Field} kind="picker" label="World"><select value=${shown} onChange=${choose}>${options.map((name) => html`<option value=${name} selected=${name === shown}>${name}</option>`)}</select></${Field}>`;
 }
 
 function Side() {
@@ -57,7 +57,7 @@ function Side() {
     <${Nav} />
     <div class="side-foot">
       <p class=${`connection ${connection.value}`}><span class="dot" aria-hidden="true"></span>${locked.value ? 'Locked' : CONNECTION[connection.value]}</p>
-      <label class="picker"><span class="label">Theme</span><select value=${theme.value} onChange=${(event) => setTheme(event.currentTarget.value)}>${['system', 'light', 'dark'].map((name) => html`<option value=${name} selected=${name === theme.value}>${name}</option>`)}</select></label>
+      <${Field} kind="picker" label="Theme"><select value=${theme.value} onChange=${(event) => setTheme(event.currentTarget.value)}>${['system', 'light', 'dark'].map((name) => html`<option value=${name} selected=${name === theme.value}>${name}</option>`)}</select></${Field}>
       <button type="button" class="button small quiet" onClick=${() => { help.value = true; }}>Keys <kbd>?</kbd></button>
     </div>
   </aside>`;
@@ -94,7 +94,7 @@ function Gate() {
     readHealth();
   };
   return html`<form class="card gate" onSubmit=${enter}><p>This server asks for its admin token. It is kept until the tab is closed.</p>
-    <label class="field"><span class="label">Token</span><input name="token" type="password" autocomplete="off" required /></label>
+    <${Field} label="Token"><input name="token" type="password" autocomplete="off" required /></${Field}>
     <button class="button primary" type="submit">Open the console</button></form>`;
 }
 

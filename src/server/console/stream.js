@@ -1,7 +1,7 @@
 // The stream of the world that is shown. It is read by fetch, since EventSource sends no token, and connects again by itself.
 import { effect, signal } from './lib.js';
 import { world } from './state.js';
-import { giveToken, headers, locked, token } from './api.js';
+import { headers, locked, token } from './api.js';
 
 /** `connecting`, `open` or `lost`. */
 export const connection = signal('connecting');
@@ -37,7 +37,7 @@ function flush() {
   tell('request', batch);
   requestAnimationFrame(() => setTimeout(() => {
     const took = performance.now() - before;
-    pace = Math.min(2000, Math.max(200, took * 6));
+    pace = Math.min(2000, Math.max(200, took * 12));
   }));
 }
 
@@ -119,5 +119,3 @@ export function start() {
     return () => stop.abort();
   });
 }
-
-export { giveToken };

@@ -1,7 +1,10 @@
 // Parts that several views share.
-import { html, useEffect, useLayoutEffect, useRef, useState } from './lib.js';
+import { cloneElement, html, useEffect, useId, useLayoutEffect, useRef, useState } from './lib.js';
 import { attempt } from './api.js';
 import { say } from './state.js';
+
+/** A text as a list shows it: its beginning, if it is very long. */
+export const brief = (text, most = 160) => (text && text.length > most ? `${text.slice(0, most)}…` : text);
 
 /** The number with a thin space between thousands. */
 export const number = (value) => new Intl.NumberFormat('en').format(value);
@@ -30,23 +33,24 @@ export function span(ms) {
 
 /** Data of an admin call, read again when `keys` change. `[data, error, reload]` */
 export function useData(read, keys) {
-  const [state, set] = useState({ data: undefined, error: null });
+  const [state, set] = useState({});
   const current = useRef(0);
+  const of = JSON.stringify(keys);
   const reload = async () => {
     const mine = ++current.current;
     try {
       const data = await read();
-      if (mine === current.current) set({ data, error: null });
+      if (mine === current.current) set({ of, data, error: null });
     } catch (error) {
-      if (mine === current.current) set({ data: undefined, error });
+      if (mine === current.current) set({ of, data: undefined, error });
     }
   };
   useEffect(() => {
-    set({ data: undefined, error: null });
     reload();
     return () => { current.current += 1; };
   }, keys);
-  return [state.data, state.error, reload];
+  // Data of other keys are not those that the view asks for.
+  return state.of === of ? [state.data, state.error, reload] : [undefined, null, reload];
 }
 
 /** Calls `work` a little after the last of several calls of the result. */
@@ -81,9 +85,11 @@ export function Switch({ name, on, onChange }) {
   return html`<button type="button" role="switch" class="switch" aria-checked=${on ? 'true' : 'false'} aria-label=${name} onClick=${() => onChange(!on)}><span class="knob"></span><span class="switch-text" aria-hidden="true">${on ? 'on' : 'off'}</span></button>`;
 }
 
-/** A labelled field of a form. */
-export function Field({ label, hint, children, wide }) {
-  return html`<label class=${wide ? 'field wide' : 'field'}><span class="label">${label}</span>${children}${hint && html`<span class="hint">${hint}</span>`}</label>`;
+/** A field of a form with its label. The label does not hold the field, whose options would be part of its name. */
+export function Field({ label, hint, children, kind = 'field' }) {
+  const id = useId();
+  const described = hint ? `${id}-hint` : undefined;
+  return html`<div class=${kind}><label class="label" for=${id}>${label}</label>${cloneElement([].concat(children)[0], { id, 'aria-describedby': described })}${hint && html`<p class="hint" id=${described}>${hint}</p>`}</div>`;
 }
 
 /** A search box that changes nothing but what is shown. */

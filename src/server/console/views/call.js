@@ -1,9 +1,9 @@
 // One call: what was asked and answered, why it was answered so, and what to do with it.
 import { html, useMemo, useState } from '../lib.js';
-import { admin, inWorld, send } from '../api.js';
+import { admin, inWorld } from '../api.js';
 import { address, go, notify, route, world } from '../state.js';
 import { templates } from '../templates.js';
-import { Button, Copy, Dialog, Empty, Field, Json, Problem, Search, Status, Table, Tag, Waiting, clockTime, duration, moment, useData } from '../ui.js';
+import { Button, Copy, Dialog, Empty, Field, Json, Problem, Search, Status, Table, Tag, Waiting, brief, clockTime, duration, moment, useData } from '../ui.js';
 import { faults as asYaml } from '../yaml.js';
 
 const MARKS = { passed: ['✓', 'ok'], failed: ['✕', 'bad'], replaced: ['✕', 'warn'], changed: ['!', 'warn'], skipped: ['–', 'none'] };
@@ -43,7 +43,7 @@ function Why({ entry }) {
       <div><h3>Order of checks</h3><${Table} caption="Order of checks" kind="compact" columns=${['Check', 'Result', 'Detail']}>
         ${entry.checks.map(({ check, outcome, detail }) => html`<tr class=${outcome === 'skipped' ? 'faint' : ''}><th scope="row">${check}</th><td><${Outcome} outcome=${outcome} /></td><td class="wrap">${detail}</td></tr>`)}</${Table}></div>
       <div><h3>Fault decision</h3><${Decision} decision=${entry.decision} fault=${entry.fault} />
-        <h3>Notes</h3>${entry.notes.length ? html`<ul class="notes">${entry.notes.map((note) => html`<li>${note}</li>`)}</ul>` : html`<p class="muted">Nothing to criticise.</p>`}</div>
+        <h3>Notes</h3>${entry.notes.length ? html`<ul class="notes">${entry.notes.map((note) => html`<li dir="auto">${brief(note, 400)}</li>`)}</ul>` : html`<p class="muted">Nothing to criticise.</p>`}</div>
     </div></section>`;
 }
 
@@ -59,7 +59,7 @@ function Chain({ entry }) {
 
 function Headers({ headers }) {
   const lines = Object.entries(headers || {}).flatMap(([name, value]) => [].concat(value).map((one) => [name, one]));
-  return html`<details class="headers"><summary>Headers <span class="muted">${lines.length}</span></summary><dl>${lines.map(([name, value]) => html`<div><dt>${name}</dt><dd dir="auto">${value}</dd></div>`)}</dl></details>`;
+  return html`<details class="headers"><summary>Headers <span class="muted">${lines.length}</span></summary><dl>${lines.map(([name, value]) => html`<div><dt>${name}</dt><dd dir="auto">${brief(value, 600)}</dd></div>`)}</dl></details>`;
 }
 
 function Exchange({ entry }) {
@@ -68,7 +68,7 @@ function Exchange({ entry }) {
   const status = entry.status ?? 'no answer';
   return html`<section aria-labelledby="exchange"><div class="section-head"><h2 id="exchange">Request and answer</h2><${Search} label="Search in bodies" value=${text} onChange=${setText} /></div>
     <div class="columns">
-      <div class="card"><h3>Request</h3><p class="mono wrap">${entry.method} ${entry.path}${query.length > 0 && html`<span class="muted">?${query.map(([name, value]) => `${name}=${value}`).join('&')}</span>`}</p>
+      <div class="card"><h3>Request</h3><p class="mono wrap">${entry.method} ${brief(entry.path, 400)}${query.length > 0 && html`<span class="muted" dir="auto">?${brief(query.map(([name, value]) => `${name}=${value}`).join('&'), 600)}</span>`}</p>
         <${Headers} headers=${entry.headers} /><h4>Body</h4><${Json} value=${entry.body} query=${text} />${entry.bodyBytesNotKept && html`<p class="muted">${entry.bodyBytesNotKept} more bytes were not kept.</p>`}</div>
       <div class="card"><h3>Answer</h3><p class="mono">${status}</p>
         ${entry.response ? html`<${Headers} headers=${entry.response.headers} /><h4>Body</h4><${Json} value=${entry.response.body} query=${text} />${entry.response.bodyBytesNotKept && html`<p class="muted">${entry.response.bodyBytesNotKept} more bytes were not kept.</p>`}` : html`<p class="muted">The client got no answer.</p>`}</div>

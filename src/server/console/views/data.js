@@ -3,21 +3,20 @@ import { html, useEffect, useRef, useState } from '../lib.js';
 import { admin, inWorld, list } from '../api.js';
 import { notify, route, setQuery, world } from '../state.js';
 import { listen } from '../stream.js';
-import { Button, Empty, Field, Problem, Search, Stars, Table, Tag, Waiting, number, useData, useLater } from '../ui.js';
-import { flow } from '../yaml.js';
+import { Button, Empty, Field, Problem, Search, Stars, Table, Tag, Waiting, number, brief, useData, useLater } from '../ui.js';
 
 const PARTS = ['reviews', 'questions', 'contacts', 'subscriptions'];
 const PAGE = 50;
 
 function Place({ chosen, numberOf, name, extra, choose }) {
-  return html`<button type="button" class="place" data-row aria-current=${chosen === String(numberOf) ? 'true' : undefined} onClick=${() => choose(chosen === String(numberOf) ? '' : String(numberOf))}><span class="wrap">${name}</span> <span class="muted">${numberOf}</span>${extra}</button>`;
+  return html`<button type="button" class="place" data-row aria-current=${chosen === String(numberOf) ? 'true' : undefined} onClick=${() => choose(chosen === String(numberOf) ? '' : String(numberOf))}><span class="wrap" dir="auto">${brief(name)}</span> <span class="muted">${numberOf}</span>${extra}</button>`;
 }
 
 function Account({ account, all, chosen, choose, depth }) {
   const below = all.filter((one) => one.parent === account.number && one.number !== account.number);
   const [count, setCount] = useState(20);
   return html`<li><${Place} chosen=${chosen} numberOf=${account.number} name=${account.name} choose=${choose} extra=${html` <${Tag}>${account.type}</${Tag}>`} />
-    ${account.competitors.length > 0 && html`<p class="rivals muted">competes with ${account.competitors.map((rival) => all.find((one) => one.number === rival)?.name ?? rival).join(', ')}</p>`}
+    ${account.competitors.length > 0 && html`<p class="rivals muted">competes with ${account.competitors.map((rival) => brief(all.find((one) => one.number === rival)?.name, 60) ?? rival).join(', ')}</p>`}
     ${(below.length > 0 || account.locations.length > 0) && html`<ul>
       ${depth < 6 && below.map((one) => html`<${Account} key=${one.number} account=${one} all=${all} chosen=${chosen} choose=${choose} depth=${depth + 1} />`)}
       ${account.locations.slice(0, count).map((one) => html`<li key=${one.number}><${Place} chosen=${chosen} numberOf=${one.number} name=${one.name} choose=${choose} /></li>`)}
@@ -82,7 +81,7 @@ function AddReview({ form, accounts, chosen, onAdded }) {
   };
   return html`<section class="card" aria-labelledby="add-review"><h2 id="add-review">Add a review</h2><form ref=${form} aria-label="Add a review" onSubmit=${add}>
     <div class="field-row"><${Field} label="Rating"><input name="rating" type="number" min="0" max="5" step="1" value="5" required /></${Field}>
-    <${Field} label="Location"><select name="location" required>${places.slice(0, 500).map((one) => html`<option value=${one.number}>${one.name}</option>`)}</select></${Field}></div>
+    <${Field} label="Location"><select name="location" required>${places.slice(0, 500).map((one) => html`<option value=${one.number}>${brief(one.name, 60)}</option>`)}</select></${Field}></div>
     <${Field} label="Text" hint="Left empty, words are generated that fit the rating."><textarea name="text" rows="3"></textarea></${Field}>
     <${Problem} error=${error} />
     <div class="form-end"><button class="button primary" type="submit">Add</button></div>
@@ -92,17 +91,17 @@ function AddReview({ form, accounts, chosen, onAdded }) {
 
 function Reviews({ items }) {
   return html`<${Table} caption="Reviews, the newest first" kind="records" columns=${[{ label: 'Date', class: 'c-date' }, { label: 'Rating', class: 'c-stars' }, { label: 'Review' }, { label: 'Location', class: 'c-place' }]}>
-    ${items.map((one) => html`<tr key=${`${one.businessId} ${one.reviewId}`}><td>${one.reviewDate}</td><td><${Stars} rating=${one.rating} /></td><td><p class="clamp" dir="auto">${one.comments || html`<span class="muted">Without words</span>`}</p><small class="muted wrap" dir="auto">${[one.reviewer?.firstName, one.reviewer?.lastName].filter(Boolean).join(' ') || 'Anonymous'} · ${one.sourceType} · ${one.reviewId}</small>${one.response && html`<p class="clamp response" dir="auto">${one.response}</p>`}</td><td class="wrap">${one.businessName}</td></tr>`)}</${Table}>`;
+    ${items.map((one) => html`<tr key=${`${one.businessId} ${one.reviewId}`}><td>${one.reviewDate}</td><td><${Stars} rating=${one.rating} /></td><td><p class="clamp" dir="auto">${one.comments || html`<span class="muted">Without words</span>`}</p><small class="muted wrap" dir="auto">${brief([one.reviewer?.firstName, one.reviewer?.lastName].filter(Boolean).join(' ') || 'Anonymous', 80)} · ${one.sourceType} · ${one.reviewId}</small>${one.response && html`<p class="clamp response" dir="auto">${one.response}</p>`}</td><td class="wrap" dir="auto">${brief(one.businessName, 80)}</td></tr>`)}</${Table}>`;
 }
 
 function Questions({ items }) {
   return html`<${Table} caption="Questions, the newest first" kind="records" columns=${[{ label: 'Date', class: 'c-date' }, 'Question', { label: 'Location', class: 'c-place' }, { label: 'Answers', class: 'c-source right' }]}>
-    ${items.map((one) => html`<tr key=${one.questionId}><td>${one.updatedOn}</td><td><p class="clamp" dir="auto">${one.question}</p><small class="muted wrap" dir="auto">${one.updatedBy}</small></td><td class="wrap">${one.locationName}</td><td class="right">${one.noOfAnswers}${one.answeredByOwner ? ' · owner' : ''}</td></tr>`)}</${Table}>`;
+    ${items.map((one) => html`<tr key=${one.questionId}><td>${one.updatedOn}</td><td><p class="clamp" dir="auto">${one.question}</p><small class="muted wrap" dir="auto">${brief(one.updatedBy, 80)}</small></td><td class="wrap" dir="auto">${brief(one.locationName, 80)}</td><td class="right">${one.noOfAnswers}${one.answeredByOwner ? ' · owner' : ''}</td></tr>`)}</${Table}>`;
 }
 
 function Contacts({ items }) {
   return html`<${Table} caption="Contacts" kind="records" columns=${[{ label: 'Id', class: 'c-date' }, 'Name', 'Email', { label: 'Phone', class: 'c-place' }, { label: 'Tags', class: 'c-place' }]}>
-    ${items.map((one) => html`<tr key=${one.id}><td class="mono">${one.id}</td><td class="wrap" dir="auto">${[one.firstName, one.lastName].filter(Boolean).join(' ')}</td><td class="wrap">${one.email}</td><td>${one.phone}</td><td class="wrap">${one.tags.join(', ')}</td></tr>`)}</${Table}>`;
+    ${items.map((one) => html`<tr key=${one.id}><td class="mono">${one.id}</td><td class="wrap" dir="auto">${[one.firstName, one.lastName].filter(Boolean).join(' ')}</td><td class="wrap">${one.email}</td><td>${one.phone}</td><td class="wrap">${brief(one.tags.join(', '))}</td></tr>`)}</${Table}>`;
 }
 
 function Subscriptions({ items }) {
@@ -140,7 +139,7 @@ export function Data() {
   if (!accounts) return html`<${Waiting} error=${error} what="The data" />`;
   const choose = (chosen) => setQuery({ business: chosen, offset: '' });
   const name = accounts.flatMap((one) => [one, ...one.locations]).find((one) => String(one.number) === scored)?.name;
-  return html`<div class="bar"><p class="summary wrap">${business ? 'Chosen' : 'Score of'}: <b>${name}</b></p><div class="actions"><${Button} onPress=${() => form.current.querySelector('input').focus()}>Add a review</${Button}></div></div>
+  return html`<div class="bar"><p class="summary wrap">${business ? 'Chosen' : 'Score of'}: <b dir="auto">${brief(name)}</b></p><div class="actions"><${Button} onPress=${() => form.current.querySelector('input').focus()}>Add a review</${Button}></div></div>
     <div class="split left"><div class="stack"><${Tree} accounts=${accounts} chosen=${business} choose=${choose} /><${AddReview} form=${form} accounts=${accounts} chosen=${scored} onAdded=${refresh} /></div>
       <div class="stack"><${Score} score=${score} />
         <section class="card" aria-label="Records"><div class="tabs" role="group" aria-label="Kind of records">${PARTS.map((one) => html`<button type="button" class="tab" aria-pressed=${one === part ? 'true' : 'false'} onClick=${() => setQuery({ part: one === 'reviews' ? '' : one, offset: '' })}>${one[0].toUpperCase() + one.slice(1)}</button>`)}</div>

@@ -3,7 +3,7 @@ import { html, useEffect, useRef, useState } from '../lib.js';
 import { admin, attempt, inWorld, list, send } from '../api.js';
 import { notify, route, setQuery, world } from '../state.js';
 import { listen } from '../stream.js';
-import { Button, Copy, Empty, Field, Problem, Search, Switch, Table, Tag, Waiting, number, useData, useLater } from '../ui.js';
+import { Button, Copy, Empty, Field, Problem, Search, Switch, Table, Tag, Waiting, brief, number, useData, useLater } from '../ui.js';
 import { block, fault as ordered, faults as asYaml, flow } from '../yaml.js';
 
 const EXAMPLE = 'operation: reviews\nhits: 1\nthen: {status: 503}\n';
@@ -38,7 +38,7 @@ function Edit({ edited, form, onSaved, onCancel }) {
   return html`<section class="card" aria-labelledby="fault-form"><h2 id="fault-form">${title}</h2>
     <form ref=${form} aria-label=${title} onSubmit=${save}>
       <${Field} label="Name"><input value=${name} required readonly=${Boolean(edited)} autocomplete="off" spellcheck=${false} onInput=${(event) => setName(event.currentTarget.value)} /></${Field}>
-      <${Field} label="YAML" wide=${true} hint="As in a scenario. A new fault is considered before all others."><textarea rows="9" required spellcheck=${false} class="mono" value=${text} onInput=${(event) => setText(event.currentTarget.value)}></textarea></${Field}>
+      <${Field} label="YAML" hint="As in a scenario. A new fault is considered before all others."><textarea rows="9" required spellcheck=${false} class="mono" value=${text} onInput=${(event) => setText(event.currentTarget.value)}></textarea></${Field}>
       <${Problem} error=${error} />
       <div class="form-end">${edited && html`<${Button} onPress=${onCancel}>Cancel</${Button}>`}<button class="button primary" type="submit">Save</button></div>
     </form></section>`;
@@ -74,15 +74,14 @@ export function Faults() {
   };
   return html`<div class="bar"><div class="filters" role="search"><${Search} label="Filter" value=${text} placeholder="name or effect" onChange=${(value) => setQuery({ text: value })} /></div>
       <div class="actions"><${Button} onPress=${() => edit(null)}>Add a fault</${Button}>${found.items.length > 0 && html`<${Copy} text=${() => asYaml(found.items.map((one) => one.fault))} label="Copy as YAML" kind="" />`}</div></div>
-    <div class="split">
+    <div class="split roomy">
       <div>${found.items.length === 0 ? html`<${Empty} title="No faults"><p>Every call is answered as the API answers it. Add one with the form, or open a call in Live and press <b>Make this fail</b>.</p></${Empty}>` : html`
-        <${Table} caption="Faults, in the order in which they are considered" columns=${['On', 'Fault', 'Effect', { label: 'Hits', class: 'right' }, 'Source', { label: 'Actions', class: 'right' }]}>
+        <${Table} caption="Faults, in the order in which they are considered" kind="faults" columns=${[{ label: 'On', class: 'c-on' }, 'Fault', 'Effect', { label: 'Hits', class: 'c-hits right' }, { label: 'Actions', class: 'c-two right' }]}>
         ${shown.map((one) => html`<tr key=${one.name}>
           <td><${Switch} name=${one.name} on=${one.enabled} onChange=${(enabled) => change(one.name, enabled)} /></td>
-          <th scope="row"><span class="wrap">${one.name}</span><small class="muted wrap">${when(one.fault)}</small></th>
-          <td class="mono wrap">${flow(one.fault.then)}</td>
+          <th scope="row"><span class="wrap" dir="auto">${brief(one.name)}</span>${one.source === 'admin' && html` <${Tag} kind="changed">changed here</${Tag}>`}<small class="muted wrap">${brief(when(one.fault))}</small></th>
+          <td class="mono wrap">${brief(flow(one.fault.then), 240)}</td>
           <td class="right">${number(one.hitCount)}</td>
-          <td>${one.source === 'admin' ? html`<${Tag} kind="changed">changed here</${Tag}>` : html`<span class="muted">file</span>`}</td>
           <td class="right"><div class="row-actions"><${Button} kind="small" data-row onPress=${() => edit(one)} aria-label=${`Edit ${one.name}`}>Edit</${Button}><${Button} kind="small" onPress=${() => remove(one.name)} aria-label=${`Remove ${one.name}`}>Remove</${Button}></div></td>
         </tr>`)}</${Table}>
         ${shown.length === 0 && html`<${Empty} title="No fault matches"><p>The filter hides all ${found.items.length} faults.</p></${Empty}>`}`}</div>

@@ -68,10 +68,10 @@ export function Live() {
         ? html`<${Button} kind="primary" onPress=${() => pause(false)}>Resume</${Button}>`
         : html`<${Button} onPress=${() => pause(true)}>Pause</${Button}>`}</div>
     </div>
-    <p class="summary">${count}${all.length >= MOST ? `, the newest ${MOST} are kept here` : ''}${rate.value > 1 ? ` · ${number(rate.value)} a second` : ''}${paused.value ? ` · paused, ${number(held.value)} wait` : ''}</p>
+    <p class="summary">${count}${all.length >= MOST ? `, the newest ${MOST} are kept here` : ''}${rate.value > 1 ? ` · ${number(rate.value)} a second` : ''}${rate.value > 100 && shown.length > 100 ? ', so only the newest 100 are drawn' : ''}${paused.value ? ` · paused, ${number(held.value)} wait` : ''}</p>
     ${problem.value && html`<${Empty} title="The journal could not be read"><p>${problem.value}</p></${Empty}>`}
     ${all.length === 0 && !problem.value && html`<${First} />`}
     ${all.length > 0 && shown.length === 0 && html`<${Empty} title="No call matches"><p>The filters hide all ${number(all.length)} calls.</p><${Button} onPress=${() => setQuery({ operation: '', status: '', fault: '', text: '' })}>Clear the filters</${Button}></${Empty}>`}
     ${shown.length > 0 && html`<${Table} caption="Calls, the newest first" kind="calls" columns=${[{ label: 'Time', class: 'c-time' }, { label: 'Operation', class: 'c-operation' }, { label: 'Key', class: 'c-key' }, { label: 'Status', class: 'c-status' }, { label: 'Fault', class: 'c-fault' }, { label: 'Duration', class: 'c-duration right' }]}>
-      ${shown.map((entry) => html`<${Row} key=${entry.seq} entry=${entry} query=${query} />`)}</${Table}>`}`;
+      ${shown.slice(0, rate.value > 100 ? 100 : MOST).map((entry) => html`<${Row} key=${entry.seq} entry=${entry} query=${query} />`)}</${Table}>`}`;
 }

@@ -3,7 +3,7 @@ import { html, useEffect, useState } from '../lib.js';
 import { admin, attempt, inWorld, list } from '../api.js';
 import { address, go, say, world } from '../state.js';
 import { listen } from '../stream.js';
-import { Empty, Stars, Waiting, useData, useLater } from '../ui.js';
+import { Empty, Stars, Waiting, brief, useData, useLater } from '../ui.js';
 
 const who = (reviewer) => [reviewer?.firstName, reviewer?.lastName].filter(Boolean).join(' ') || 'Anonymous';
 
@@ -38,10 +38,10 @@ export function Present() {
   if (!found) return html`<${Waiting} error=${error} what="The demonstration" />`;
   const { account, buttons, score, reviews, conversations } = found;
   const change = moved !== null && score ? score.recent.score - moved : 0;
-  return html`<p class="stage-name">${account?.name ?? 'No business'}</p>
+  return html`<p class="stage-name" dir="auto">${brief(account?.name, 80) ?? 'No business'}</p>
     <div class="stage"><section class="stage-score" aria-labelledby="p-score"><h2 id="p-score">Score</h2><p class="stage-number"><output aria-label="Score">${score?.recent.mentions ? score.recent.score.toFixed(1) : '–'}</output>${Math.abs(change) >= 0.05 && html`<span class=${`stage-change ${change > 0 ? 'up' : 'down'}`}>${change > 0 ? '▲' : '▼'} ${Math.abs(change).toFixed(1)}</span>`}</p></section>
-      <section class="stage-reviews" aria-labelledby="p-reviews"><h2 id="p-reviews">Newest reviews</h2>${reviews.length === 0 ? html`<p class="muted">None yet.</p>` : html`<ul>${reviews.map((one) => html`<li key=${`${one.businessId} ${one.reviewId}`}><p class="stage-who"><${Stars} rating=${one.rating} /> <b dir="auto">${who(one.reviewer)}</b> <span class="muted wrap">${one.businessName}</span></p><p class="clamp" dir="auto">${one.comments}</p>${one.response && html`<p class="clamp response" dir="auto">${one.response}</p>`}</li>`)}</ul>`}</section>
-      ${conversations.length > 0 && html`<section class="stage-talks" aria-labelledby="p-talks"><h2 id="p-talks">Conversations</h2>${conversations.map((one) => html`<article key=${`${one.businessId} ${one.id}`}><h3 class="wrap">${one.contact?.firstName} ${one.contact?.lastName}</h3><ol class="messages">${one.messages.slice(-4).map((message) => html`<li key=${message.id} class=${message.direction === 'SEND' ? 'sent' : 'received'}><p dir="auto">${message.text}</p></li>`)}</ol></article>`)}</section>`}</div>
-    <div class="stage-buttons" role="group" aria-label="Buttons of the demonstration">${buttons.length === 0 ? html`<${Empty} title="No buttons"><p>A scenario defines them under <code>demo</code>.</p></${Empty}>` : buttons.map((button, at) => html`<button type="button" class="stage-button" key=${button.place} aria-label=${button.label} onClick=${() => press(button)}>${at < 9 && html`<kbd aria-hidden="true">${at + 1}</kbd>`}<span class="wrap">${button.label}</span></button>`)}</div>
+      <section class="stage-reviews" aria-labelledby="p-reviews"><h2 id="p-reviews">Newest reviews</h2>${reviews.length === 0 ? html`<p class="muted">None yet.</p>` : html`<ul>${reviews.map((one) => html`<li key=${`${one.businessId} ${one.reviewId}`}><p class="stage-who"><${Stars} rating=${one.rating} /> <b dir="auto">${brief(who(one.reviewer), 60)}</b> <span class="muted wrap" dir="auto">${brief(one.businessName, 60)}</span></p><p class="clamp" dir="auto">${one.comments}</p>${one.response && html`<p class="clamp response" dir="auto">${one.response}</p>`}</li>`)}</ul>`}</section>
+      ${conversations.length > 0 && html`<section class="stage-talks" aria-labelledby="p-talks"><h2 id="p-talks">Conversations</h2>${conversations.map((one) => html`<article key=${`${one.businessId} ${one.id}`}><h3 class="wrap">${brief(`${one.contact?.firstName ?? ''} ${one.contact?.lastName ?? ''}`, 60)}</h3><ol class="messages">${one.messages.slice(-4).map((message) => html`<li key=${message.id} class=${message.direction === 'SEND' ? 'sent' : 'received'}><p dir="auto">${brief(message.text, 300)}</p></li>`)}</ol></article>`)}</section>`}</div>
+    <div class="stage-buttons" role="group" aria-label="Buttons of the demonstration">${buttons.length === 0 ? html`<${Empty} title="No buttons"><p>A scenario defines them under <code>demo</code>.</p></${Empty}>` : buttons.map((button, at) => html`<button type="button" class="stage-button" key=${button.place} onClick=${() => press(button)}>${at < 9 && html`<kbd aria-hidden="true">${at + 1}</kbd>`}<span class="wrap" dir="auto">${brief(button.label, 80)}</span></button>`)}</div>
     <p class="stage-end"><a href=${address('Live')}>Leave</a> <kbd>Esc</kbd></p>`;
 }

@@ -3,7 +3,7 @@ import { html, useEffect, useRef } from '../lib.js';
 import { admin, inWorld, list } from '../api.js';
 import { route, setQuery, world } from '../state.js';
 import { listen } from '../stream.js';
-import { Copy, Empty, Search, Tag, Waiting, moment, number, useData, useLater } from '../ui.js';
+import { Copy, Empty, Field, Search, Tag, Waiting, brief, moment, number, useData, useLater } from '../ui.js';
 
 const MOST_LINES = 3000;
 
@@ -36,9 +36,9 @@ export function Scenario() {
   if (!found) return html`<${Waiting} error=${error} what="The scenario" />`;
   const problems = found.diagnostics.map((one) => ({ ...one, inFile: found.file?.endsWith(one.file) }));
   const errors = problems.filter((one) => one.severity === 'error').length;
-  return html`<div class="bar"><div class="filters"><label class="picker"><span class="label">Scenario</span><select value=${found.name} onChange=${(event) => setQuery({ name: event.currentTarget.value })}>${[...new Set([found.name, ...found.all.map((one) => one.name)])].map((name) => html`<option value=${name} selected=${name === found.name}>${name}</option>`)}</select></label><${Search} label="Search the file" value=${query} onChange=${(value) => setQuery({ text: value })} /></div>${found.text && html`<div class="actions"><${Copy} text=${found.text} label="Copy the file" kind="" /></div>`}</div>
+  return html`<div class="bar"><div class="filters"><${Field} kind="picker" label="Scenario"><select value=${found.name} onChange=${(event) => setQuery({ name: event.currentTarget.value })}>${[...new Set([found.name, ...found.all.map((one) => one.name)])].map((name) => html`<option value=${name} selected=${name === found.name}>${name}</option>`)}</select></${Field}><${Search} label="Search the file" value=${query} onChange=${(value) => setQuery({ text: value })} /></div>${found.text && html`<div class="actions"><${Copy} text=${found.text} label="Copy the file" kind="" /></div>`}</div>
     ${errors > 0 && html`<p class="notice bad" role="alert"><span><b>The last reload failed.</b> ${found.generation > 0 ? `Generation ${found.generation}, the last good one, is served until this is mended.` : 'Nothing of it is served until this is mended.'}</span></p>`}
-    <section class="card"><h2 class="wrap">${found.name}</h2><p class="wrap">${found.served?.summary}</p><dl class="facts wide">
+    <section class="card"><h2 class="wrap">${found.name}</h2><p class="wrap" dir="auto">${brief(found.served?.summary, 400)}</p><dl class="facts wide">
       <div><dt>Generation</dt><dd>${found.generation}</dd></div><div><dt>Loaded</dt><dd>${found.loadedAt ? moment(found.loadedAt) : 'never'}</dd></div>
       <div><dt>File</dt><dd class="mono wrap">${found.file ?? 'sent over HTTP'}</dd></div>
       ${['businesses', 'locations', 'reviews', 'questions', 'faults'].map((what) => html`<div><dt>${what[0].toUpperCase() + what.slice(1)}</dt><dd>${number(found.served?.[what] ?? 0)}</dd></div>`)}</dl></section>

@@ -1,6 +1,6 @@
 // Worlds: choose, make, reset, reseed and remove, and what a client needs to use one.
-import { html, useEffect, useRef, useState } from '../lib.js';
-import { admin, attempt, list } from '../api.js';
+import { html, useRef, useState } from '../lib.js';
+import { admin, list } from '../api.js';
 import { go, notify, route, setQuery, world } from '../state.js';
 import { Button, Code, Field, Problem, Search, Table, Tag, Waiting, number, useData } from '../ui.js';
 
