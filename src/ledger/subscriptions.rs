@@ -40,6 +40,16 @@ impl Subscriptions {
         Some(self.subscriptions.remove(at))
     }
 
+    /// The last id that was given.
+    pub(super) const fn last(&self) -> u64 {
+        self.last
+    }
+
+    /// Lets the next subscription have an id that is larger than those given.
+    pub(super) const fn give_next(&mut self, id: u64) {
+        self.last = id.saturating_sub(1);
+    }
+
     pub(crate) fn all(&self) -> &[Subscription] {
         &self.subscriptions
     }

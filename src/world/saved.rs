@@ -191,7 +191,7 @@ impl Hidden {
 
 fn digest(text: &str) -> String {
     let digest = Sha256::digest(text.as_bytes());
-    digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat()
 }
 
 pub(super) fn faults(faults: &[Arc<crate::fault::Fault>]) -> Vec<SavedFault> {

@@ -11,13 +11,9 @@ const END: &str = "\nEND";
 
 /// A list as text, one element a line; other values on one line.
 pub(super) fn lines(value: &Value) -> String {
-    match value {
-        Value::Array(elements) => {
-            let lines: Vec<String> = elements.iter().map(Value::to_string).collect();
-            lines.join("\n")
-        }
-        other => other.to_string(),
-    }
+    let Some(elements) = value.as_array() else { return value.to_string() };
+    let lines: Vec<String> = elements.iter().map(Value::to_string).collect();
+    lines.join("\n")
 }
 
 /// The page of a text from a cursor on, which is a number of bytes.

@@ -144,14 +144,12 @@ pub(super) async fn call(mcp: &Mcp, name: &str, arguments: &Arguments) -> Option
 fn check_arguments(schema: &Value, arguments: &Arguments) -> Result<(), String> {
     let members = &schema["properties"];
     for (name, value) in arguments {
-        let kind = match &members[name]["type"] {
-            Value::String(kind) => kind.as_str(),
-            _ if members.get(name).is_some() => continue,
-            _ => {
-                let known: Vec<&String> = members.as_object().into_iter().flat_map(Map::keys).collect();
-                return Err(format!("{name} is unknown here; allowed are {known:?}"));
-            }
+        let Some(member) = members.get(name) else {
+            let known: Vec<&String> = members.as_object().into_iter().flat_map(Map::keys).collect();
+            return Err(format!("{name} is unknown here; allowed are {known:?}"));
         };
+        // Without a kind, any is taken.
+        let Some(kind) = member["type"].as_str() else { continue };
         let fits = match kind {
             "string" => value.is_string(),
             "integer" => value.is_i64() || value.is_u64(),

@@ -71,14 +71,21 @@ fn call(spec: &'static Spec) -> Call {
 /// Stands for the number where it is no text.
 const NUMBER: &str = "the number";
 
+fn text(parts: impl Iterator<Item = String>) -> String {
+    parts.collect::<Vec<_>>().concat()
+}
+
 /// One `.http` file, as editors and their extensions send it.
 pub(crate) fn http_file() -> String {
-    let mut file: String = VARIABLES.iter().map(|(name, value)| format!("@{name} = {value}\n")).collect();
+    let mut file = text(VARIABLES.iter().map(|(name, value)| format!("@{name} = {value}\n")));
     for Call { name, summary, url, headers, body } in ALL.iter().map(|spec| call(spec)) {
-        let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\n")).collect();
-        file += &format!("\n### {summary}\n# @name {}\nPOST {url}\n{headers}", name.replace('-', "_"));
+        let headers = text(headers.iter().map(|(name, value)| format!("{name}: {value}\n")));
+        file.push_str("\n### ");
+        file.push_str(
+            &[summary, "\n# @name ", &name.replace('-', "_"), "\nPOST ", &url, "\n", &headers].concat(),
+        );
         if !body.is_empty() {
-            file += &format!("\n{body}\n");
+            file.push_str(&["\n", &body, "\n"].concat());
         }
     }
     file
@@ -87,24 +94,24 @@ pub(crate) fn http_file() -> String {
 /// The files of a Bruno collection, with their paths.
 pub(crate) fn bruno() -> Vec<(String, String)> {
     let collection = json!({ "version": "1", "name": "Standin", "type": "collection", "ignore": [] });
-    let variables: String = VARIABLES.iter().map(|(name, value)| format!("  {name}: {value}\n")).collect();
+    let variables = text(VARIABLES.iter().map(|(name, value)| format!("  {name}: {value}\n")));
     let mut files = vec![
         ("bruno.json".to_owned(), format!("{collection:#}\n")),
         ("environments/Standin.bru".to_owned(), format!("vars {{\n{variables}}}\n")),
     ];
     for (number, Call { name, url, headers, body, .. }) in (1..).zip(ALL.iter().map(|spec| call(spec))) {
-        let headers: String = headers.iter().map(|(name, value)| format!("  {name}: {value}\n")).collect();
+        let headers = text(headers.iter().map(|(name, value)| format!("  {name}: {value}\n")));
         let query: String = url.split_once('?').map_or_else(String::new, |(_, query)| {
             let line = |pair: &str| format!("  {}\n", pair.replacen('=', ": ", 1));
-            format!("\nparams:query {{\n{}}}\n", query.split('&').map(line).collect::<String>())
+            format!("\nparams:query {{\n{}}}\n", text(query.split('&').map(line)))
         });
         let kind = if body.is_empty() { "none" } else { "json" };
         let mut file = format!(
             "meta {{\n  name: {name}\n  type: http\n  seq: {number}\n}}\n\npost {{\n  url: {url}\n  body: {kind}\n  auth: none\n}}\n{query}\nheaders {{\n{headers}}}\n"
         );
         if !body.is_empty() {
-            let body: String = body.lines().map(|line| format!("  {line}\n")).collect();
-            file += &format!("\nbody:json {{\n{body}}}\n");
+            let body = text(body.lines().map(|line| format!("  {line}\n")));
+            file.push_str(&["\nbody:json {\n", &body, "}\n"].concat());
         }
         files.push((format!("{name}.bru"), file));
     }

@@ -25,6 +25,7 @@ pub(crate) struct SavedSchedule {
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "they are independent of each other, as in a schedule")]
 struct SavedDelivery {
     number: u64,
     id: String,
@@ -86,7 +87,9 @@ impl Schedule {
             schedule.restore(one, &events)?;
         }
         let lanes: Vec<Lane> = schedule.lanes.keys().cloned().collect();
-        lanes.iter().for_each(|lane| schedule.ready(lane));
+        for lane in &lanes {
+            schedule.ready(lane);
+        }
         Some(schedule)
     }
 
