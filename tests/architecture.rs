@@ -40,12 +40,14 @@ const RESTRICTED: [(&[&str], &[&str], &str); 4] = [
             "cli/run/outputs.rs",
             "cli/run/github.rs",
             "cli/explore/files.rs",
+            "cli/serve/snapshot.rs",
+            "cli/openapi.rs",
             "cli/child/",
             "cli/explore/files.rs",
             "bench/",
             "tests/",
         ],
-        "only the loader reads files, and only `import`, `new`, `run` and `explore` write some",
+        "only the loader reads files, and only `import`, `new`, `run`, `explore`, `openapi` and `serve --snapshot` write some",
     ),
     (
         &[
@@ -467,7 +469,7 @@ mod scanner {
 
     #[test]
     fn file_reads_are_allowed_only_in_the_loader() {
-        let why = "only the loader reads files, and only `new`, `run` and `explore` write some";
+        let why = "only the loader reads files, and only `import`, `new`, `run`, `explore`, `openapi` and `serve --snapshot` write some";
         for (text, word) in [
             ("use std::fs;", "std::fs"),
             ("fn f() { File::open(p) }", "File::open"),

@@ -2,19 +2,29 @@
 
 use std::fmt::{Display, Formatter};
 
-use serde::{Serialize, Serializer};
-
 use jiff::{
     SignedDuration, Span,
     civil::{Date, DateTime, Time},
     fmt::temporal::Pieces,
 };
 
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 use crate::clock::Moment;
 
 /// A calendar day: days since 1970-01-01.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Day(pub(crate) i32);
+
+/// From days since 1970-01-01, as snapshots of worlds have it.
+impl<'de> Deserialize<'de> for Day {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let day = Self(i32::deserialize(from)?);
+        let can_be_shown = (Moment::FIRST.day()..=Moment::LAST.day()).contains(&day);
+        can_be_shown.then_some(day).ok_or_else(|| D::Error::custom("a day that no clock can show"))
+    }
+}
 
 const EPOCH: Date = Date::constant(1970, 1, 1);
 /// The midnight of that day.

@@ -24,6 +24,8 @@ pub(crate) mod new;
 pub(crate) mod schema;
 /// `openapi`: the OpenAPI document of the API.
 pub(crate) mod openapi;
+/// `mcp`: the tools of a coding agent, over stdio.
+pub(crate) mod mcp;
 /// `health`: ask a server whether it is ready.
 pub(crate) mod health;
 /// `completions`: shell completions.
@@ -103,6 +105,8 @@ enum Command {
     Openapi(openapi::Flags),
     /// End with exit code 0 if a server is ready, for the checks of containers
     Health(health::Flags),
+    /// Serve scenarios to a coding agent, with tools by the Model Context Protocol over stdio
+    Mcp(mcp::Flags),
     /// Print the completion script of a shell
     Completions(completions::Flags),
 }
@@ -135,6 +139,7 @@ pub(crate) fn main() -> ExitCode {
         Some(Command::Import(flags)) => import::run(&flags),
         Some(Command::Schema) => schema::run(),
         Some(Command::Openapi(flags)) => openapi::run(&flags),
+        Some(Command::Mcp(flags)) => mcp::run(&flags),
         Some(Command::Health(flags)) => health::run(&flags),
         Some(Command::Completions(flags)) => completions::run(&flags),
     };

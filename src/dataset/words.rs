@@ -3,11 +3,10 @@
 
 use crate::api::sources::{DIRECT_FEEDBACK, Source};
 use crate::dataset::generated::{Facts, Length, Record};
-use crate::dataset::phrases::{
-    Bank, COMMON_SUBJECTS, KINDS, LOCATION_GROUPS, Piece, Section, Sentence, mood,
-};
+use crate::dataset::phrases::{Bank, KINDS, LOCATION_GROUPS, Piece, Section, Sentence, mood};
 use crate::dataset::places::Point;
 use crate::dataset::records::{Contact, Locale, Location};
+use crate::dataset::subjects::COMMON_SUBJECTS;
 use crate::dataset::{nasty, people};
 use crate::draw::{Draw, Seed};
 

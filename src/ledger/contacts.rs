@@ -145,6 +145,17 @@ impl WrittenContacts {
         self.removed.entry(enterprise).or_default().insert(id);
     }
 
+    /// Ids of all removed contacts, by the number of their enterprise.
+    pub(super) const fn all_removed(&self) -> &BTreeMap<u64, BTreeSet<u64>> {
+        &self.removed
+    }
+
+    /// All written contacts, by the number of their enterprise.
+    pub(super) fn all(&self) -> impl Iterator<Item = (u64, Vec<Contact>)> {
+        let contacts = |index: &ContactIndex| index.all().map(|contact| Contact::clone(contact)).collect();
+        self.written.iter().map(move |(enterprise, index)| (*enterprise, contacts(index)))
+    }
+
     pub(super) fn put(&mut self, enterprise: u64, contact: Contact) {
         if let Some(removed) = self.removed.get_mut(&enterprise) {
             removed.remove(&contact.id);

@@ -8,6 +8,8 @@ pub(crate) mod stored;
 /// Contacts and subscriptions in the API's field names.
 pub(crate) mod shown;
 pub(crate) mod changed;
+/// The ledger in a snapshot of a world.
+pub(crate) mod saved;
 
 use std::fmt::{self, Display, Formatter};
 use std::sync::Arc;

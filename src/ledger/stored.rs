@@ -55,6 +55,14 @@ impl Shelves {
         self.0.get(name).cloned().unwrap_or_default()
     }
 
+    /// All values by name, with their keys in the order in which they were first stored.
+    pub(super) fn all(&self) -> impl Iterator<Item = (String, Vec<(String, Value)>)> {
+        self.0.iter().map(|(name, shelf)| {
+            let value = |key: &str| Some((key.to_owned(), Value::clone(shelf.get(key)?)));
+            (name.clone(), shelf.keys().filter_map(value).collect())
+        })
+    }
+
     pub(super) fn put(&mut self, name: &str, key: String, value: Value) {
         Arc::make_mut(self.0.entry(name.to_owned()).or_default()).put(key, value);
     }

@@ -1,9 +1,12 @@
 //! Webhook subscriptions, in the order in which they were created.
 
+use serde::{Deserialize, Serialize};
+
 /// Most subscriptions of a world. Each event is matched with all of them.
 pub(crate) const MOST_SUBSCRIPTIONS: usize = 1_000;
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Subscription {
     /// From 1.
     pub(crate) id: u64,
@@ -35,6 +38,16 @@ impl Subscriptions {
     pub(super) fn remove(&mut self, id: u64) -> Option<Subscription> {
         let at = self.subscriptions.iter().position(|known| known.id == id)?;
         Some(self.subscriptions.remove(at))
+    }
+
+    /// The last id that was given.
+    pub(super) const fn last(&self) -> u64 {
+        self.last
+    }
+
+    /// Lets the next subscription have an id that is larger than those given.
+    pub(super) const fn give_next(&mut self, id: u64) {
+        self.last = id.saturating_sub(1);
     }
 
     pub(crate) fn all(&self) -> &[Subscription] {

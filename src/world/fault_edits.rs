@@ -1,5 +1,8 @@
 //! Fault changes made at runtime in one world.
 
+/// The changes in a snapshot of a world.
+pub(crate) mod saved;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -84,8 +84,7 @@ fn finds(arguments: &[&str], wanted: &[&str]) -> Result<(), String> {
     let dir = scenario();
     let Some((exit, report)) = explored(dir.path(), &JOBS, arguments) else { return Ok(()) };
     let errors: Vec<&Value> = list(&report, "runs").iter().filter(|run| run["outcome"] == "error").collect();
-    let unconfirmed =
-        |finding: &&Value| finding["confirmed"] != Value::from(2) || finding["flaky"] != Value::from(false);
+    let unconfirmed = |finding: &&Value| finding["confirmed"] != 2 || finding["flaky"] != false;
     if kinds(&report) != wanted
         || !errors.is_empty()
         || exit != i32::from(!wanted.is_empty())
@@ -189,19 +188,21 @@ fn what_only_two_faults_together_break_is_found_by_a_pair() {
     has_no_superset_of_what_failed(&report);
 }
 
-/// Pastes a line into a shell so often, all at once, and returns the exit codes.
-fn pasted(dir: &Path, line: &str, times: usize) -> Vec<Option<i32>> {
+/// How often a line is pasted. All ten of ten pastes failed when this was tried at length.
+const TIMES: usize = 3;
+
+/// Pastes a line into a shell some times, and returns the exit codes. What only waits is pasted all at once.
+fn pasted(dir: &Path, line: &str, only_waits: bool) -> Vec<Option<i32>> {
     let bin = Path::new(env!("CARGO_BIN_EXE_standin")).parent().unwrap();
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap_or_default());
-    let paste = || {
+    let codes = Mutex::new(Vec::new());
+    at_once(if only_waits { TIMES } else { 2 }, &[(); TIMES], |()| {
         let mut shell = Command::new("sh");
         shell.current_dir(dir).env("PATH", &path).env_remove("GITHUB_ACTIONS").args(["-c", line]);
-        shell.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap().code()
-    };
-    thread::scope(|scope| {
-        let pastes: Vec<_> = (0..times).map(|_| scope.spawn(paste)).collect();
-        pastes.into_iter().map(|paste| paste.join().unwrap()).collect()
-    })
+        let status = shell.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();
+        codes.lock().unwrap().push(status.code());
+    });
+    codes.into_inner().unwrap()
 }
 
 /// Clients whose findings are of each kind, and the number of runs that show it.
@@ -209,7 +210,7 @@ const KINDS: [(&[&str], &str, &str); 6] = [
     (&["no-timeout", "reviews"], "11", "hang"),
     (&["no-retry", "contact"], "3", "exit"),
     (&["loops-on-empty", "qna"], "16", "storm"),
-    (&["ignores-retry-after", "reviews"], "2", "rule"),
+    (&["swallows-malformed", "qna"], "12", "rule"),
     (&["repeats-lost-subscription", "subscribe"], "13", "state"),
     (&["greets-otherwise", "greet"], "2", "state"),
 ];
@@ -219,11 +220,19 @@ fn the_line_of_each_kind_of_finding_fails_every_time_that_it_is_pasted() {
     at_once(2, &KINDS, |(arguments, runs, kind)| {
         let dir = scenario();
         let flags = [&["--runs", runs], &JOBS[..]].concat();
-        let Some((_, report)) = explored(dir.path(), &flags, arguments) else { return };
-        let finding = list(&report, "findings").iter().find(|finding| finding["oracle"] == *kind);
-        let line = finding.unwrap_or_else(|| panic!("{arguments:?}: {report:#}"))["line"].as_str().unwrap();
+        // A machine that is so busy that a baseline has retries has other runs.
+        let explored = (0..3).map_while(|_| Some(explored(dir.path(), &flags, arguments)?.1));
+        let line = |report: Value| {
+            let finding = list(&report, "findings").iter().find(|finding| finding["oracle"] == *kind)?;
+            Some(finding["line"].as_str()?.to_owned())
+        };
+        let Some(line) = explored.map(line).find(Option::is_some) else {
+            assert!(client().is_none(), "{arguments:?} has no such finding");
+            return;
+        };
+        let line = &line.unwrap();
         // 124 where `--timeout` of the line ended it. 2 and 3 would mean that the line itself is wrong.
-        let codes = pasted(dir.path(), line, 10);
+        let codes = pasted(dir.path(), line, *kind == "hang");
         assert!(codes.iter().all(|code| matches!(code, Some(1 | 124))), "{codes:?}: {line}");
     });
 }

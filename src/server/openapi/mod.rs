@@ -3,6 +3,8 @@
 
 /// The admin side's own document.
 pub(crate) mod admin;
+/// The example calls as files for clients.
+pub(crate) mod calls;
 mod routes;
 
 use std::collections::BTreeMap;
