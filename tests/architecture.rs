@@ -469,7 +469,7 @@ mod scanner {
 
     #[test]
     fn file_reads_are_allowed_only_in_the_loader() {
-        let why = "only the loader reads files, and only `import`, `new`, `run` and `explore` write some";
+        let why = "only the loader reads files, and only `import`, `new`, `run`, `explore`, `openapi` and `serve --snapshot` write some";
         for (text, word) in [
             ("use std::fs;", "std::fs"),
             ("fn f() { File::open(p) }", "File::open"),
