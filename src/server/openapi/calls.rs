@@ -36,6 +36,7 @@ fn call(spec: &'static Spec) -> Call {
             let name = parameter.name.get(&interface);
             let value = match name {
                 "businessId" => "{{businessNumber}}",
+                "isCompetitor" => "false",
                 _ => example["query"][name].as_str()?,
             };
             Some(format!("{name}={value}"))
