@@ -50,7 +50,9 @@ impl Ledger {
             }
         }
         for (enterprise, ids) in saved.removed {
-            ids.into_iter().for_each(|id| ledger.remove_contact(enterprise, id));
+            for id in ids {
+                ledger.remove_contact(enterprise, id);
+            }
         }
         for Subscription { id, business, events, endpoint, by_page } in saved.subscriptions {
             if id <= ledger.subscriptions.last() || id > saved.last_subscription {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Answer, Client, Server, folder, program};
 
-const SCENARIO: &str = r#"
+const SCENARIO: &str = r"
 standin: 1
 name: snap
 seed: 5
@@ -33,7 +33,7 @@ webhooks:
   timeline:
     - {every: 30s, times: 20, event: message.added, business: 100, conversation: front}
     - {at: 100s, review: {business: 1002, rating: 2}}
-"#;
+";
 
 fn server(more: &[&str]) -> Server {
     Server::of(&[("snap.yaml", SCENARIO)], more)
