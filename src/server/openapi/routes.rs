@@ -23,8 +23,15 @@ pub(super) fn add(paths: &mut Map<String, Value>, routes: &Table, error: &Value)
 }
 
 fn operation(route: &Route, method: Method, error: &Value) -> Value {
+    // A route of several methods has several operations, each with an id of its own.
+    let name = route.operation.name();
+    let id = if route.methods.len() == 1 {
+        name.to_owned()
+    } else {
+        format!("{name}:{}", method.name().to_ascii_lowercase())
+    };
     let mut described = json!({
-        "operationId": route.operation.name(),
+        "operationId": id,
         "summary": format!("The route {} of the scenario", route.name),
         "parameters": parameters(route),
         "responses": {},
