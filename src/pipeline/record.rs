@@ -82,7 +82,7 @@ pub(super) fn record(decided: &Decided<'_>, shaped: Shaped) -> Outcome {
         };
         let entry = Arc::new(Entry::new(facts, call, &reply, run.journal.body_limit()));
         run.journal.add(Arc::clone(&entry));
-        if world.stream.is_watched() {
+        if world.stream.is_watched() && world.stream.admits_request() {
             publish(world, &entry);
         }
         entry
