@@ -2,8 +2,6 @@
 
 use std::net::TcpListener;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
 use clap::Args;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncWriteExt, BufReader};
@@ -18,7 +16,6 @@ use crate::reload::status::LoadStatus;
 use crate::reload::{Setup, read};
 use crate::server::bind::{self, Settings};
 use crate::server::mcp::Mcp;
-use crate::server::metrics::Metrics;
 use crate::server::state::State;
 use crate::webhook::client::{Http, System};
 use crate::world::registry::Registry;
@@ -78,18 +75,8 @@ fn serve(flags: &Flags) -> Result<(), Failure> {
         .map_err(failed("cannot start a thread for webhooks"))?;
     let (board, setup) = (Arc::new(status), Arc::new(setup));
     // One for the server, one for the tools.
-    let state = || State {
-        registry: Arc::clone(&registry),
-        board: Arc::clone(&board),
-        setup: Arc::clone(&setup),
-        admin_token: None,
-        admin: true,
-        is_draining: AtomicBool::new(false),
-        metrics: Metrics::default(),
-        log: None,
-    };
-    let settings =
-        Settings { workers: WORKERS, drain: Duration::ZERO, grace: Duration::ZERO, stall: Settings::STALL };
+    let state = || State::local(Arc::clone(&registry), Arc::clone(&board), Arc::clone(&setup));
+    let settings = Settings::local(WORKERS);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
     runtime.map_err(failed("cannot start"))?.block_on(async {
         let _server =

@@ -37,6 +37,11 @@ pub(crate) struct Settings {
 impl Settings {
     /// For how long a request or an answer may stand still unless the command line says otherwise.
     pub(crate) const STALL: Duration = Duration::from_secs(60);
+
+    /// For a server that one program has for itself and stops when it is done.
+    pub(crate) const fn local(workers: usize) -> Self {
+        Self { workers, drain: Duration::ZERO, grace: Duration::ZERO, stall: Self::STALL }
+    }
 }
 
 /// Signals within this time are one: a terminal and the script in which the server runs may both pass on one Ctrl-C.

@@ -17,7 +17,6 @@ mod outputs;
 
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use crate::cli::child::{self, open_files};
@@ -34,7 +33,6 @@ use crate::clock::{Moment, TimeSource};
 use crate::draw::Seed;
 use crate::reload::Setup;
 use crate::server::bind::{self, Settings};
-use crate::server::metrics::Metrics;
 use crate::server::state::State;
 use crate::server::{long, memory};
 use crate::webhook::client::{Http, System};
@@ -81,17 +79,8 @@ fn attempt(flags: &Flags) -> Result<Exit, Failure> {
     let _webhooks =
         registry.shared.engine.start(client, address).map_err(failed("start a thread for webhooks"))?;
     serve::build_first(&registry, false);
-    let state = State {
-        registry: Arc::clone(&registry),
-        board: Arc::new(board),
-        setup: Arc::new(setup),
-        admin_token: None,
-        admin: true,
-        is_draining: AtomicBool::new(false),
-        metrics: Metrics::default(),
-        log: None,
-    };
-    let settings = Settings { workers, drain: Duration::ZERO, grace: Duration::ZERO, stall: Settings::STALL };
+    let state = State::local(Arc::clone(&registry), Arc::new(board), Arc::new(setup));
+    let settings = Settings::local(workers);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.map_err(failed("start"))?.block_on(async {
         let server = bind::start(listener, state, settings).await.map_err(failed("start the server"))?;
