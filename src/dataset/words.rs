@@ -113,9 +113,9 @@ const FORMS: [(u64, bool, usize, u64); 9] = [
     (8, true, 8, 65),
 ];
 
-/// The same where most long reviews are stories: seldom more than two sentences.
-const FORMS_BESIDE_STORIES: [(u64, bool, usize, u64); 4] =
-    [(30, false, 1, 0), (6, true, 0, 0), (36, true, 1, 0), (28, false, 2, 0)];
+/// The same where many long reviews are stories: one sentence or two, as sentences that are put together tell no story.
+const FORMS_BESIDE_STORIES: [(u64, bool, usize, u64); 3] =
+    [(55, false, 1, 0), (5, true, 0, 0), (40, true, 1, 0)];
 
 impl Words<'_> {
     /// What some add at the end, pleased or not.
@@ -137,7 +137,9 @@ impl Words<'_> {
         } else if let Some(story) = self.story() {
             outline.form = Form::Story(story);
         } else {
-            let tells_stories = self.bank.stories.iter().any(|stories| !stories.is_empty());
+            let stories =
+                usize::from(self.facts.stars).checked_sub(1).and_then(|stars| self.bank.stories.get(stars));
+            let tells_stories = stories.is_some_and(Section::fills_a_third);
             let forms = if tells_stories { &FORMS_BESIDE_STORIES[..] } else { &FORMS };
             let all = forms.iter().map(|(weight, ..)| weight).sum();
             let mut left = draw.below(all);
