@@ -137,9 +137,7 @@ impl Words<'_> {
         } else if let Some(story) = self.story() {
             outline.form = Form::Story(story);
         } else {
-            let stories =
-                usize::from(self.facts.stars).checked_sub(1).and_then(|stars| self.bank.stories.get(stars));
-            let tells_stories = stories.is_some_and(Section::fills_a_third);
+            let tells_stories = self.stories().is_some_and(Section::fills_a_third);
             let forms = if tells_stories { &FORMS_BESIDE_STORIES[..] } else { &FORMS };
             let all = forms.iter().map(|(weight, ..)| weight).sum();
             let mut left = draw.below(all);
@@ -157,14 +155,18 @@ impl Words<'_> {
         outline
     }
 
+    /// The stories of those who give as many stars.
+    fn stories(&self) -> Option<&'static Section> {
+        self.bank.stories.get(usize::from(self.facts.stars).checked_sub(1)?)
+    }
+
     /// The story it tells, if one is at its place. Where its block is about something, it speaks of that. Those who recommend are
     /// numbered apart from those with the same stars, so that they would tell the same ones.
     fn story(&self) -> Option<[Sentence; 2]> {
         if self.about != 0 || self.source.recommendation {
             return None;
         }
-        let stories = self.bank.stories.get(usize::from(self.facts.stars).checked_sub(1)?)?;
-        let story = stories.at(self.point, self.group((0, 1)))?;
+        let story = self.stories()?.at(self.point, self.group((0, 1)))?;
         Some(self.bank.version(story, &mut self.draw(STORY)))
     }
 
