@@ -276,6 +276,8 @@ where
                 }
             })
             .keep_alive(Duration::from_secs(75))
+            // A client on a busy machine may be slow to send its first request.
+            .client_request_timeout(stall.max(Settings::STALL))
             // Drops the handler of a delayed answer when its client leaves.
             .h1_allow_half_closed(false)
             .local_addr(address)
