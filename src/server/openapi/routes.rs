@@ -9,25 +9,31 @@ use crate::route::schema::Part;
 use crate::route::table::Table;
 use crate::route::tree::Text;
 use crate::route::{Content, Method, Response, Route};
+use crate::server::openapi::definitions::Definitions;
 
 /// Adds the routes to the paths of the document.
-pub(super) fn add(paths: &mut Map<String, Value>, routes: &Table, error: &Value) {
+pub(super) fn add(
+    paths: &mut Map<String, Value>,
+    routes: &Table,
+    error: &Value,
+    definitions: &mut Definitions<'_>,
+) {
     for route in &routes.routes {
         let path = paths.entry(route.path.text().to_owned()).or_insert_with(|| json!({}));
         for method in &route.methods {
             let name = method.name().to_ascii_lowercase();
             match path.get_mut(&name) {
                 Some(known) => {
-                    merge_parameters(known, parameters(route));
-                    add_responses(known, route);
+                    merge_parameters(known, parameters(route, definitions));
+                    add_responses(known, route, definitions);
                 }
-                None => path[&name] = operation(route, *method, error),
+                None => path[&name] = operation(route, *method, error, definitions),
             }
         }
     }
 }
 
-fn operation(route: &Route, method: Method, error: &Value) -> Value {
+fn operation(route: &Route, method: Method, error: &Value, definitions: &mut Definitions<'_>) -> Value {
     // A route of several methods has several operations, each with an id of its own.
     let name = route.operation.name();
     let id = if route.methods.len() == 1 {
@@ -38,12 +44,13 @@ fn operation(route: &Route, method: Method, error: &Value) -> Value {
     let mut described = json!({
         "operationId": id,
         "summary": format!("The route {} of the scenario", route.name),
-        "parameters": parameters(route),
+        "parameters": parameters(route, definitions),
         "responses": {},
     });
     let body = route.schema.as_ref().and_then(|schema| schema.of(Part::Body));
     if let Some(schema) = body {
         let is_optional = schema["x-optional"] == json!(true);
+        let schema = definitions.moved(schema, schema);
         described["requestBody"] =
             json!({ "required": !is_optional, "content": { "application/json": { "schema": schema } } });
     } else if [Method::Post, Method::Put, Method::Patch].contains(&method) {
@@ -52,7 +59,7 @@ fn operation(route: &Route, method: Method, error: &Value) -> Value {
     if route.requires_key {
         described["security"] = json!([{ "key": [] }]);
     }
-    add_responses(&mut described, route);
+    add_responses(&mut described, route, definitions);
     let refusals = if route.requires_key {
         &["400", "401", "404", "405", "413", "429", "500"][..]
     } else {
@@ -66,11 +73,11 @@ fn operation(route: &Route, method: Method, error: &Value) -> Value {
     described
 }
 
-fn parameters(route: &Route) -> Vec<Value> {
-    let schema = |part: Part, name: &str| {
+fn parameters(route: &Route, definitions: &mut Definitions<'_>) -> Vec<Value> {
+    let mut schema = |part: Part, name: &str| {
         let of_part = route.schema.as_ref().and_then(|schema| schema.of(part));
-        let found = of_part.and_then(|schema| schema["properties"].get(name));
-        found.cloned().unwrap_or_else(|| json!({ "type": "string" }))
+        let found = of_part.and_then(|root| Some(definitions.moved(root, root["properties"].get(name)?)));
+        found.unwrap_or_else(|| json!({ "type": "string" }))
     };
     let mut parameters: Vec<Value> = route
         .path
@@ -132,13 +139,13 @@ fn merge_parameters(described: &mut Value, added: Vec<Value>) {
     }
 }
 
-fn add_responses(described: &mut Value, route: &Route) {
+fn add_responses(described: &mut Value, route: &Route, definitions: &mut Definitions<'_>) {
     for response in &route.responses {
         let answer = &mut described["responses"][response.status.to_string()];
         if answer.is_null() {
             *answer = json!({ "description": "As the scenario says" });
         }
-        let Some((media_type, media)) = media(response) else { continue };
+        let Some((media_type, media)) = media(response, definitions) else { continue };
         let known = &mut answer["content"][media_type];
         if known.is_null() {
             *known = media;
@@ -149,7 +156,7 @@ fn add_responses(described: &mut Value, route: &Route) {
 }
 
 /// The media type of a response's body and what the document says of it. None if there is no body.
-fn media(response: &Response) -> Option<(String, Value)> {
+fn media(response: &Response, definitions: &mut Definitions<'_>) -> Option<(String, Value)> {
     let mut media = json!({});
     let (mut media_type, literal) = match &response.content {
         Content::Empty => return None,
@@ -170,7 +177,7 @@ fn media(response: &Response) -> Option<(String, Value)> {
         members == Some(2) && body["code"].is_i64() && body["message"].is_string()
     };
     media["schema"] = match (&response.schema, &example) {
-        (Some(schema), _) => schema.clone(),
+        (Some(schema), _) => definitions.moved(schema, schema),
         (None, Some(body)) if is_error(body) => json!({ "$ref": "#/components/schemas/Error" }),
         (None, _) if media_type.starts_with("text/") => json!({ "type": "string" }),
         (None, _) => json!({}),
