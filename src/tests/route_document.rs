@@ -50,8 +50,8 @@ routes:
         parameters,
         [
             ("id", true, "string"),
-            ("view", false, "string"), // the second route does without
             ("lang", true, "string"),
+            ("view", false, "string"), // the second route does without
             ("size", false, "integer"),
             ("x-old", false, "string"),
             ("as", false, "string"),
