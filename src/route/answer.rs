@@ -38,7 +38,7 @@ pub(crate) struct Answered {
 pub(crate) fn answer(asked: &Asked<'_>) -> Result<Answered, ApiError> {
     let route = asked.route;
     // Most routes of an imported document have one response without templates.
-    if let [Response { when: None, status, headers, content: Content::Json(tree) }] =
+    if let [Response { when: None, status, headers, content: Content::Json(tree), .. }] =
         route.responses.as_slice()
         && let (true, true, Some(text)) = (route.writes.is_empty(), headers.is_empty(), tree.literal())
     {

@@ -23,6 +23,8 @@ pub(crate) mod schema;
 use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};
 
+use serde_json::Value;
+
 use crate::api::operation::Operation;
 use crate::fault::condition::Condition;
 use crate::fault::matching::Accept;
@@ -66,6 +68,8 @@ pub(crate) struct Response {
     /// The headers, with names in lower case.
     pub(crate) headers: Vec<(String, Text)>,
     pub(crate) content: Content,
+    /// JSON Schema of the body, for the OpenAPI document. Answers are not checked against it.
+    pub(crate) schema: Option<Value>,
 }
 
 /// The condition of a response. All parts must hold.

@@ -14,7 +14,7 @@ use crate::route::Route;
 use crate::route::schema::{Part, compile};
 use crate::scenario::document;
 
-fn vendor() -> Value {
+pub(super) fn vendor() -> Value {
     let text = include_str!("../../tests/openapi/vendor.yaml");
     document::parse(Path::new("vendor.yaml"), text.as_bytes()).unwrap().0
 }

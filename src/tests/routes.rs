@@ -13,7 +13,12 @@ fn send(folder: &ScenarioFolder, request: &str, body: &str) -> Outcome {
     send_with(folder, request, &[("x-api-key", "k")], body)
 }
 
-fn send_with(folder: &ScenarioFolder, request: &str, headers: &[(&str, &str)], body: &str) -> Outcome {
+pub(super) fn send_with(
+    folder: &ScenarioFolder,
+    request: &str,
+    headers: &[(&str, &str)],
+    body: &str,
+) -> Outcome {
     let (method, target) = request.split_once(' ').unwrap();
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let call = Call {
@@ -28,7 +33,7 @@ fn send_with(folder: &ScenarioFolder, request: &str, headers: &[(&str, &str)], b
     pipeline::answer(&received, received.snapshot.dataset())
 }
 
-fn json_of(outcome: &Outcome) -> Value {
+pub(super) fn json_of(outcome: &Outcome) -> Value {
     serde_json::from_slice(&outcome.reply.body)
         .unwrap_or_else(|_| panic!("{:?}", String::from_utf8_lossy(&outcome.reply.body)))
 }
@@ -371,7 +376,7 @@ fn a_template_that_fails_or_has_too_much_to_do_is_500_and_says_where() {
 }
 
 /// The demo with its data, at a fixed instant, and a scenario beside it.
-fn shipped(name: &str) -> ScenarioFolder {
+pub(super) fn shipped(name: &str) -> ScenarioFolder {
     let files: Vec<(&str, &str)> = crate::scenario::shipped::FILES
         .iter()
         .filter_map(|(path, bytes)| Some((*path, std::str::from_utf8(bytes).ok()?)))
@@ -385,15 +390,23 @@ fn shipped(name: &str) -> ScenarioFolder {
     ScenarioFolder::at(super::harness::time("2026-06-30T17:00:00Z"), &files)
 }
 
-fn demo(folder: &ScenarioFolder, request: &str, body: &str) -> (u16, Value) {
+pub(super) fn demo(folder: &ScenarioFolder, request: &str, body: &str) -> (u16, Value) {
     let outcome =
         send_with(folder, request, &[("x-api-key", "demo-key"), ("x-business-number", "100")], body);
     let value = if outcome.reply.body.is_empty() { Value::Null } else { json_of(&outcome) };
     (outcome.reply.status, value)
 }
 
+/// The average of ratings, without those of 0, to one digit.
+pub(super) fn average(reviews: &[&Value]) -> f64 {
+    let rated: Vec<f64> =
+        reviews.iter().filter_map(|it| it["rating"].as_f64()).filter(|it| *it > 0.0).collect();
+    let count = f64::from(u32::try_from(rated.len().max(1)).unwrap());
+    (rated.iter().sum::<f64>() / count * 10.0).round() / 10.0
+}
+
 /// All reviews of a business, as the operation lists them.
-fn listed(folder: &ScenarioFolder, world: &str, number: u64, statuses: &Value) -> Vec<Value> {
+pub(super) fn listed(folder: &ScenarioFolder, world: &str, number: u64, statuses: &Value) -> Vec<Value> {
     let (mut all, mut start) = (Vec::new(), 0);
     loop {
         let request = format!("POST {world}/v1/review/businessId/{number}?sindex={start}&count=1000");
@@ -422,16 +435,6 @@ fn the_numbers_of_the_platform_part_are_those_of_the_operations() {
                 demo(&folder, &format!("GET /v1/review/{spelling}/{number}/summary{query}"), "");
             assert_eq!(status, 200, "{summary}");
             assert_eq!(summary["reviewCount"], reviews.len(), "{number}");
-            let average = |reviews: &[&Value]| {
-                let rated: Vec<f64> =
-                    reviews.iter().filter_map(|it| it["rating"].as_f64()).filter(|it| *it > 0.0).collect();
-                let mean = if rated.is_empty() {
-                    0.0
-                } else {
-                    rated.iter().sum::<f64>() / f64::from(u32::try_from(rated.len()).unwrap())
-                };
-                (mean * 10.0).round() / 10.0
-            };
             assert_eq!(summary["avgRating"], json!(average(&reviews.iter().collect::<Vec<_>>())));
             for source in summary["sources"].as_array().unwrap() {
                 let of: Vec<&Value> =

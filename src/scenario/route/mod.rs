@@ -6,12 +6,14 @@ mod templates;
 
 use std::collections::BTreeSet;
 
+use serde_json::Value;
+
 use crate::api::operation::Operation;
 use crate::fault::condition::Condition;
 use crate::operations;
 use crate::route::context::is_built_in;
 use crate::route::path::{Path, plain};
-use crate::route::schema::{Part, RequestSchema};
+use crate::route::schema::{Part, RequestSchema, compile};
 use crate::route::{Content, Method, Response, Route, When, Write};
 use crate::scenario::diagnostic::Findings;
 use crate::scenario::fault::shadow::Comparisons;
@@ -20,7 +22,9 @@ use crate::scenario::node::Node;
 use crate::scenario::read::{Read, Spanned};
 use crate::scenario::references::References;
 use crate::scenario::report::{at_most_one, given_entries, unknown_reference};
-use crate::scenario::route::raw::{KeyUse, ResponseNode, ResponseWhen, RouteMap, RouteRequest, SchemaMap};
+use crate::scenario::route::raw::{
+    KeyUse, ResponseNode, ResponseWhen, RouteMap, RouteRequest, RouteResponse, SchemaMap,
+};
 use crate::scenario::route::templates::Compiler;
 use crate::scenario::scalars::NonBlank;
 use crate::scenario::source::Span;
@@ -210,7 +214,28 @@ fn schema_of(findings: &mut Findings, raw: &SchemaMap, span: Span) -> Option<Req
         Err((part, why)) => {
             let at = parts.iter().find(|(known, _)| *known == part);
             let at = at.and_then(|(_, schema)| schema.as_ref()).map_or(span, |schema| schema.span);
-            findings.error("wrong-schema", at, format!("this is not a JSON Schema that can be used: {why}"));
+            wrong_schema(findings, at, &why);
+            None
+        }
+    }
+}
+
+fn wrong_schema(findings: &mut Findings, span: Span, why: &str) {
+    findings.error("wrong-schema", span, format!("this is not a JSON Schema that can be used: {why}"));
+}
+
+/// Checks the schema of a body that a route answers.
+fn body_schema(findings: &mut Findings, raw: &RouteResponse, has_body: bool) -> Option<Value> {
+    let given = raw.schema.as_ref()?;
+    if !has_body {
+        findings.error("stray-key", given.span, "`schema` is only allowed with `json` or `text`");
+        return None;
+    }
+    let schema = given.value.to_json();
+    match compile(&schema) {
+        Ok(_) => Some(schema),
+        Err(why) => {
+            wrong_schema(findings, given.span, &why);
             None
         }
     }
@@ -293,7 +318,8 @@ fn response_of(
             answered_headers.extend(compiler.text(findings, &value, given.span).map(|value| (name, value)));
         }
     }
-    Some(Response { when, status: status?, headers: answered_headers, content: body? })
+    let schema = body_schema(findings, raw, json.is_some() || raw.text.is_some());
+    Some(Response { when, status: status?, headers: answered_headers, content: body?, schema })
 }
 
 fn when_of(

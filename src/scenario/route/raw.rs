@@ -76,6 +76,8 @@ raw! {
         optional "json" json: Node,
         /// The body as text, which is a template.
         optional "text" text: Text,
+        /// JSON Schema of the body, for the OpenAPI document.
+        optional "schema" schema: Node,
     }
 
     /// The condition of a response. All given parts must hold.

@@ -5,6 +5,7 @@
 pub(crate) mod admin;
 /// The example calls as files for clients.
 pub(crate) mod calls;
+mod definitions;
 mod routes;
 
 use std::collections::BTreeMap;
@@ -18,6 +19,7 @@ use crate::api::operation::Operation;
 use crate::operations::ALL;
 use crate::operations::spec::{KeyIn, ParameterKind, Run, Spec};
 use crate::route::table::Table;
+use crate::server::openapi::definitions::Definitions;
 
 /// Requests that the demo scenario takes, and what it answers; a test keeps them in step.
 const EXAMPLES: &str = include_str!("examples.json");
@@ -49,7 +51,8 @@ pub(crate) fn document(view: View<'_>) -> Value {
         "headers": header_references(&["x-standin-detail"]),
         "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Error" } } },
     });
-    routes::add(&mut paths, view.routes, &error);
+    let mut schemas = schemas(view);
+    routes::add(&mut paths, view.routes, &error, &mut Definitions::new(&mut schemas));
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -64,7 +67,7 @@ pub(crate) fn document(view: View<'_>) -> Value {
             "securitySchemes": {
                 "key": { "type": "apiKey", "in": "header", "name": "x-api-key" },
             },
-            "schemas": schemas(view),
+            "schemas": schemas,
             "headers": headers(),
         },
     })
@@ -101,14 +104,13 @@ fn schema_name(spec: &Spec) -> String {
 }
 
 /// The schemas of all bodies. What the scenario of the world adds to them is in them.
-fn schemas(view: View<'_>) -> Value {
+fn schemas(view: View<'_>) -> Map<String, Value> {
     let mut schemas = Map::new();
     for spec in ALL {
         let name = schema_name(spec);
         schemas.insert(format!("{name}Request"), spec.request.clone());
         schemas.insert(format!("{name}Response"), spec.response.clone());
     }
-    let mut schemas = Value::from(schemas);
     let sources = &view.dialect.sources;
     let names: Vec<&str> = sources.iter().map(|source| source.name.as_str()).collect();
     let aliases: Vec<&str> = sources.iter().map(|source| source.alias.as_str()).collect();
@@ -117,11 +119,12 @@ fn schemas(view: View<'_>) -> Value {
     let added = view.events.iter().map(String::as_str);
     let events: Vec<&str> = KNOWN.into_iter().chain([CLOSED_ALIAS.0]).chain(added).collect();
     schemas["SubscribeRequest"]["properties"]["events"]["items"]["enum"] = json!(events);
-    schemas["Error"] = json!({
+    let error = json!({
         "type": "object",
         "properties": { "code": { "type": "integer" }, "message": { "type": "string" } },
         "required": ["code", "message"],
     });
+    schemas.insert("Error".to_owned(), error);
     schemas
 }
 
