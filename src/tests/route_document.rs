@@ -21,7 +21,7 @@ fn document_of(folder: &ScenarioFolder) -> Value {
 #[test]
 fn the_document_says_what_routes_take_and_answer() {
     let folder = serve(
-        r#"standin: 1
+        r"standin: 1
 routes:
   - name: page
     request: {method: GET, path: '/v1/page/{id}', query: {view: full, lang: {present: true}}, schema: {query: {properties: {size: {type: integer}}}}}
@@ -33,7 +33,7 @@ routes:
   - name: short page
     request: {method: GET, path: '/v1/page/{id}', query: {lang: {present: true}}}
     response: [{when: {path: {id: '0'}}, status: 400, json: {code: 2, message: zero}}, {json: {id: 1}}]
-"#,
+",
     );
     let document = document_of(&folder);
     let operation = &document["paths"]["/v1/page/{id}"]["get"];

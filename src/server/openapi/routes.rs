@@ -173,7 +173,7 @@ fn media(response: &Response, definitions: &mut Definitions<'_>) -> Option<(Stri
     }
     let example = literal.and_then(|text| serde_json::from_slice::<Value>(text).ok());
     let is_error = |body: &Value| {
-        let members = body.as_object().map(|members| members.len());
+        let members = body.as_object().map(Map::len);
         members == Some(2) && body["code"].is_i64() && body["message"].is_string()
     };
     media["schema"] = match (&response.schema, &example) {
