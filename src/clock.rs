@@ -4,9 +4,20 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
+
 /// An instant: milliseconds since 1970-01-01T00:00:00Z. `api::dates` parses and formats it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub(crate) struct Moment(pub(crate) i64);
+
+impl<'de> Deserialize<'de> for Moment {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let moment = Self(i64::deserialize(from)?);
+        let can_be_shown = (Self::FIRST..=Self::LAST).contains(&moment);
+        can_be_shown.then_some(moment).ok_or_else(|| D::Error::custom("an instant that no clock can show"))
+    }
+}
 
 impl Moment {
     /// The first instant that a clock can show: 0001-01-01T00:00:00Z.
@@ -15,7 +26,8 @@ impl Moment {
     pub(crate) const LAST: Self = Self(253_402_300_799_999);
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum Mode {
     /// Stands still until it is advanced.
     Frozen,

@@ -6,7 +6,7 @@
 //!
 //! The modules are in reading order, and each imports only modules before it (`tests/architecture.rs` has the table).
 //! Absent on purpose: a database (facts are immutable, and what clients write lives with its world), a general mock engine
-//! (the operations are code, not templates), and any source of chance or time other than `draw` and `clock`.
+//! (the six operations are code; only `route` is templates), and any source of chance or time other than `draw` and `clock`.
 
 /// The clock of a world, and real time.
 mod clock;
@@ -14,6 +14,8 @@ mod clock;
 mod draw;
 /// Bounds of memory.
 mod memory;
+/// Templates, rendered within bounds.
+mod template;
 
 /// The vocabulary of the simulated API.
 mod api;
@@ -27,6 +29,8 @@ mod fault;
 mod ledger;
 /// The operations of the simulated API.
 mod operations;
+/// Operations that a scenario defines.
+mod route;
 /// The calls of a world, as received and answered.
 mod journal;
 /// Events and their delivery.
@@ -35,6 +39,8 @@ mod webhook;
 mod expect;
 /// The scenario language.
 mod scenario;
+/// Importing routes from OpenAPI documents.
+mod import;
 /// Isolated runs of a scenario.
 mod world;
 /// The way of a request.

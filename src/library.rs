@@ -5,7 +5,6 @@ use std::net::{SocketAddr, TcpListener};
 use std::ops::RangeBounds;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -21,7 +20,6 @@ use crate::scenario::files::{Disk, Files, Memory};
 use crate::scenario::render;
 use crate::server::admin::{contacts, subscriptions, verify};
 use crate::server::bind::{self, Running, Settings};
-use crate::server::metrics::Metrics;
 use crate::server::state::State;
 use crate::webhook::client::{Http, System};
 use crate::webhook::engine::{ClockMove, EngineThread};
@@ -153,18 +151,8 @@ impl Standin {
         let address = listener.local_addr().map_err(failed("listen on 127.0.0.1"))?;
         let client = Arc::new(Http::new(Box::new(System), Box::new(System)));
         let webhooks = registry.shared.engine.start(client, address).map_err(failed("start a thread"))?;
-        let state = State {
-            registry: Arc::clone(&registry),
-            board: Arc::new(board),
-            setup: Arc::new(setup),
-            admin_token: None,
-            admin: true,
-            is_draining: AtomicBool::new(false),
-            metrics: Metrics::default(),
-            log: None,
-        };
-        let settings =
-            Settings { workers: 2, drain: Duration::ZERO, grace: Duration::ZERO, stall: Settings::STALL };
+        let state = State::local(Arc::clone(&registry), Arc::new(board), Arc::new(setup));
+        let settings = Settings::local(2);
         let running = bind::start(listener, state, settings).await.map_err(failed("start the server"))?;
         Ok(Self { running, _webhooks: webhooks, registry })
     }

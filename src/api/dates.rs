@@ -2,19 +2,29 @@
 
 use std::fmt::{Display, Formatter};
 
-use serde::{Serialize, Serializer};
-
 use jiff::{
     SignedDuration, Span,
     civil::{Date, DateTime, Time},
     fmt::temporal::Pieces,
 };
 
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 use crate::clock::Moment;
 
 /// A calendar day: days since 1970-01-01.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Day(pub(crate) i32);
+
+/// From days since 1970-01-01, as snapshots of worlds have it.
+impl<'de> Deserialize<'de> for Day {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let day = Self(i32::deserialize(from)?);
+        let can_be_shown = (Moment::FIRST.day()..=Moment::LAST.day()).contains(&day);
+        can_be_shown.then_some(day).ok_or_else(|| D::Error::custom("a day that no clock can show"))
+    }
+}
 
 const EPOCH: Date = Date::constant(1970, 1, 1);
 /// The midnight of that day.
@@ -40,6 +50,12 @@ impl Day {
             if rest.is_empty() { Self::new(year, month, day) } else { None }
         };
         iso().or_else(|| Self::from_request(text))
+    }
+
+    /// Reads `Mon DD, YYYY`, as answers have it.
+    pub(crate) fn from_response(text: &str) -> Option<Self> {
+        let date = Date::strptime("%b %d, %Y", text).ok()?;
+        Self::new(date.year().into(), date.month().into(), date.day().into())
     }
 
     /// The day of a year, month and day of the month, if it exists.
@@ -107,6 +123,13 @@ impl Moment {
         let minutes = self.0.rem_euclid(DAY_MS) / 60_000;
         let time = Time::MIN.wrapping_add(SignedDuration::from_mins(minutes));
         time.strftime("%I:%M %p").to_string()
+    }
+
+    /// In a format of strftime, in UTC. None if the format is not valid.
+    pub(crate) fn format(self, format: &str) -> Option<String> {
+        let instant = MIDNIGHT.checked_add(SignedDuration::from_millis(self.0)).ok()?;
+        let zoned = jiff::fmt::strtime::BrokenDownTime::from(instant);
+        zoned.to_string(format.replace("%Z", "UTC").replace("%z", "+0000")).ok()
     }
 
     /// ISO 8601 with milliseconds where there are any (`2026-06-30T09:00:00Z`).

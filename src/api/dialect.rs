@@ -16,8 +16,10 @@ pub(crate) struct Dialect {
     pub(crate) names: Names,
     /// Statuses that differ from the catalogue's, by code, for one operation or (none) for all.
     pub(crate) statuses: BTreeMap<(Code, Option<Operation>), u16>,
-    /// Whether the range of the review list ends before `toDate`.
-    pub(crate) to_date_exclusive: bool,
+    /// Whether the range of the review list includes `toDate`.
+    pub(crate) to_date: ToDate,
+    /// Whether the review list asks for a start index and a count.
+    pub(crate) page_required: bool,
     /// Whether the query parameter `api_key` is accepted if there is no header.
     pub(crate) query_api_key: bool,
     /// Whether a contact update must itself carry email or phone.
@@ -44,6 +46,15 @@ pub(crate) struct Names {
     pub(crate) business: String,
 }
 
+/// Whether a range of days includes its last one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ToDate {
+    Inclusive,
+    Exclusive,
+    /// Exclusive for the reviews of own businesses, inclusive for those of competitors.
+    ExclusiveForOwn,
+}
+
 /// Which origins a page may call from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Cors {
@@ -64,7 +75,8 @@ impl Default for Dialect {
                 business: "businessId".to_owned(),
             },
             statuses: BTreeMap::new(),
-            to_date_exclusive: false,
+            to_date: ToDate::Inclusive,
+            page_required: false,
             query_api_key: false,
             contact_identity_in_request: false,
             retry_after: true,

@@ -2,6 +2,9 @@
 
 use std::cmp::Ordering;
 
+use serde::de::{Error, Unexpected};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 use crate::draw::Draw;
 
 /// Generated ids are below this limit: 2^53, up to which JavaScript keeps integers exact.
@@ -28,6 +31,24 @@ pub(crate) fn compare(left: &str, right: &str) -> Ordering {
         (true, false) => Ordering::Less,
         (false, true) => Ordering::Greater,
         (false, false) => left.cmp(right),
+    }
+}
+
+/// A 64-bit hash. In JSON it is text, since many readers round numbers from 2^53 on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Hex(pub(crate) u64);
+
+impl Serialize for Hex {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(&format_args!("{:016x}", self.0))
+    }
+}
+
+impl<'de> Deserialize<'de> for Hex {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(from)?;
+        let number = u64::from_str_radix(&text, 16).ok().filter(|_| text.len() == 16);
+        number.map(Self).ok_or_else(|| Error::invalid_value(Unexpected::Str(&text), &"16 hexadecimal digits"))
     }
 }
 

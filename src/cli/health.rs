@@ -21,8 +21,8 @@ const ANSWER: usize = 8 << 20;
 
 #[derive(Debug, Args)]
 pub(crate) struct Flags {
-    /// Base URL of the server [default: the port and address of the variables `STANDIN_PORT` and `STANDIN_HOST`, else
-    /// <http://127.0.0.1:8080>]
+    /// Base URL of the server. By default it is made of the variables `STANDIN_PORT` and `STANDIN_HOST`; without them it is
+    /// <http://127.0.0.1:8080>.
     url: Option<String>,
 }
 

@@ -16,12 +16,16 @@ pub(crate) mod explore;
 pub(crate) mod check;
 /// `replay`: send the calls of a bundle again.
 pub(crate) mod replay;
+/// `import`: make routes from an OpenAPI document.
+pub(crate) mod import;
 /// `new`: create a scenario to start from.
 pub(crate) mod new;
 /// `schema`: the JSON Schema of scenario files.
 pub(crate) mod schema;
 /// `openapi`: the OpenAPI document of the API.
 pub(crate) mod openapi;
+/// `mcp`: the tools of a coding agent, over stdio.
+pub(crate) mod mcp;
 /// `health`: ask a server whether it is ready.
 pub(crate) mod health;
 /// `completions`: shell completions.
@@ -93,12 +97,16 @@ enum Command {
     Replay(replay::Flags),
     /// Create scenarios/NAME.yaml, a commented scenario to start from
     New(new::Flags),
+    /// Make routes from an OpenAPI document
+    Import(import::Flags),
     /// Print the JSON Schema of scenario files
     Schema,
     /// Print the OpenAPI document of the API
     Openapi(openapi::Flags),
     /// End with exit code 0 if a server is ready, for the checks of containers
     Health(health::Flags),
+    /// Serve scenarios to a coding agent, with tools by the Model Context Protocol over stdio
+    Mcp(mcp::Flags),
     /// Print the completion script of a shell
     Completions(completions::Flags),
 }
@@ -128,8 +136,10 @@ pub(crate) fn main() -> ExitCode {
         Some(Command::Check(flags)) => check::run(&flags),
         Some(Command::Replay(flags)) => replay::run(&flags),
         Some(Command::New(flags)) => new::run(&flags),
+        Some(Command::Import(flags)) => import::run(&flags),
         Some(Command::Schema) => schema::run(),
         Some(Command::Openapi(flags)) => openapi::run(&flags),
+        Some(Command::Mcp(flags)) => mcp::run(&flags),
         Some(Command::Health(flags)) => health::run(&flags),
         Some(Command::Completions(flags)) => completions::run(&flags),
     };

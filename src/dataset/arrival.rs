@@ -1,5 +1,7 @@
 //! Records that arrive in a world: through the admin API, on the timeline of a scenario, or by a button of its demo.
 
+use serde::{Deserialize, Serialize};
+
 use crate::dataset::records::{Question, Review};
 use crate::dataset::when::GivenDay;
 
@@ -50,7 +52,8 @@ pub(crate) enum Answered {
 }
 
 /// What happens to the response of a review.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) enum ResponseChange {
     #[default]
     Keep,
@@ -59,7 +62,8 @@ pub(crate) enum ResponseChange {
 }
 
 /// A change of a review.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct ReviewChange {
     pub(crate) response: ResponseChange,
     /// Day of the response. Default: of a new response the world's present day.

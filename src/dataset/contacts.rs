@@ -75,15 +75,22 @@ pub(crate) struct ContactIndex {
 }
 
 impl ContactIndex {
-    /// Inserts a contact, or replaces the one with its id.
-    pub(crate) fn put(&mut self, contact: Contact) {
-        if let Some(earlier) = self.contacts.remove(&contact.id) {
-            for identity in Identity::of(&earlier) {
-                if let Some(ids) = self.by_identity.get_mut(&identity) {
-                    ids.remove(&contact.id);
+    /// Removes a contact.
+    pub(crate) fn remove(&mut self, id: u64) {
+        let Some(earlier) = self.contacts.remove(&id) else { return };
+        for identity in Identity::of(&earlier) {
+            if let Some(ids) = self.by_identity.get_mut(&identity) {
+                ids.remove(&id);
+                if ids.is_empty() {
+                    self.by_identity.remove(&identity);
                 }
             }
         }
+    }
+
+    /// Inserts a contact, or replaces the one with its id.
+    pub(crate) fn put(&mut self, contact: Contact) {
+        self.remove(contact.id);
         for identity in Identity::of(&contact) {
             self.by_identity.entry(identity).or_default().insert(contact.id);
         }

@@ -37,6 +37,7 @@ pub(crate) mod update_blocks;
 pub(crate) mod reviews;
 /// Filters of reviews, and the rows that pass.
 pub(crate) mod selection;
+pub(crate) mod subjects;
 /// Sentiment scores.
 pub(crate) mod insight;
 /// Levels above locations.

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use crate::dataset::insight::Tenths;
 use crate::dataset::when::{DayRange, GivenDay, GivenMoment};
 
@@ -19,6 +21,9 @@ pub(crate) struct Business {
     pub(crate) category: String,
     /// Sentiment score of its industry, for an enterprise. That of a reseller is the mean of its enterprises'.
     pub(crate) industry_score: Option<Tenths>,
+    pub(crate) city: Option<String>,
+    pub(crate) state: Option<String>,
+    pub(crate) country: Option<String>,
     /// Whether `smsPreferences` are accepted.
     pub(crate) text_categorisation: bool,
     /// Email addresses of its users, as written.
@@ -187,7 +192,8 @@ pub(crate) const CATEGORIES: [&str; 9] = [
 pub(crate) const NEUTRAL: &str = "neutral";
 
 /// A review as given.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Review {
     /// Drawn if absent.
     pub(crate) id: Option<String>,
@@ -195,7 +201,8 @@ pub(crate) struct Review {
     pub(crate) rating: u8,
     /// Day it was posted.
     pub(crate) day: GivenDay,
-    /// Index among the dialect's sources.
+    /// Index among the dialect's sources. A stored review has the alias beside it.
+    #[serde(skip)]
     pub(crate) source: u16,
     pub(crate) comments: Option<String>,
     pub(crate) title: Option<String>,
@@ -222,7 +229,8 @@ pub(crate) struct Review {
 }
 
 /// Who wrote a review; every field may be absent.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Reviewer {
     pub(crate) first_name: Option<String>,
     pub(crate) last_name: Option<String>,
@@ -235,7 +243,8 @@ pub(crate) struct Reviewer {
 }
 
 /// A question as given.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Question {
     /// Drawn if absent.
     pub(crate) id: Option<u64>,
@@ -254,7 +263,8 @@ pub(crate) struct Question {
 }
 
 /// An answer as given.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Answer {
     /// Drawn if absent.
     pub(crate) id: Option<u64>,
@@ -271,7 +281,8 @@ pub(crate) struct Answer {
 }
 
 /// A contact, with the fields of `docs/api.md` 4.3.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Contact {
     pub(crate) id: u64,
     pub(crate) first_name: Option<String>,
@@ -290,7 +301,8 @@ pub(crate) struct Contact {
 }
 
 /// A custom field of a contact.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct CustomField {
     /// `fieldName`.
     pub(crate) name: String,
@@ -301,7 +313,8 @@ pub(crate) struct CustomField {
 }
 
 /// Preference flags of one channel; an absent flag was never given.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Preferences {
     pub(crate) marketing_optin: Option<bool>,
     pub(crate) feedback_optin: Option<bool>,

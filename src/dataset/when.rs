@@ -1,11 +1,15 @@
 //! Days and instants as a scenario gives them: fixed, or relative to the start of its clock. A dataset resolves them when it is
 //! built, so that the same records are as fresh on every day.
 
+use serde::ser::Error;
+use serde::{Deserialize, Serialize, Serializer};
+
 use crate::api::dates::Day;
 use crate::clock::Moment;
 
 /// A day: fixed, or relative to the day on which the clock starts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(from = "Day")]
 pub(crate) enum GivenDay {
     Fixed(Day),
     /// `today`, which is no days before, or `-2d`, `-3w`, `-6mo`, `-1y`.
@@ -20,7 +24,8 @@ pub(crate) enum DaysBefore {
 }
 
 /// An instant: fixed, or relative to the instant at which the clock starts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(from = "Moment")]
 pub(crate) enum GivenMoment {
     Fixed(Moment),
     /// `now`, which is no minutes before, or `-5m`, `-3h`.
@@ -56,6 +61,28 @@ impl GivenDay {
         match self {
             Self::Fixed(day) => day,
             Self::Before(span) => span.before(today),
+        }
+    }
+}
+
+/// The dates of stored records are fixed.
+const RELATIVE: &str = "a relative date is not stored";
+
+impl Serialize for GivenDay {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match self {
+            // In the API, a day is text.
+            Self::Fixed(day) => to.serialize_i32(day.0),
+            Self::Before(_) => Err(S::Error::custom(RELATIVE)),
+        }
+    }
+}
+
+impl Serialize for GivenMoment {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Fixed(moment) => moment.serialize(to),
+            Self::MinutesBefore(_) | Self::Before(_) | Self::On(..) => Err(S::Error::custom(RELATIVE)),
         }
     }
 }

@@ -3,11 +3,10 @@
 
 use crate::api::sources::{DIRECT_FEEDBACK, Source};
 use crate::dataset::generated::{Facts, Length, Record};
-use crate::dataset::phrases::{
-    Bank, COMMON_SUBJECTS, KINDS, LOCATION_GROUPS, Piece, Section, Sentence, mood,
-};
+use crate::dataset::phrases::{Bank, KINDS, LOCATION_GROUPS, Piece, Section, Sentence, mood};
 use crate::dataset::places::Point;
 use crate::dataset::records::{Contact, Locale, Location};
+use crate::dataset::subjects::COMMON_SUBJECTS;
 use crate::dataset::{nasty, people};
 use crate::draw::{Draw, Seed};
 
@@ -116,7 +115,7 @@ const FORMS: [(u64, bool, usize, u64); 9] = [
 
 /// The same where most long reviews are stories: seldom more than two sentences.
 const FORMS_BESIDE_STORIES: [(u64, bool, usize, u64); 4] =
-    [(56, false, 1, 0), (8, true, 0, 0), (28, true, 1, 0), (8, false, 2, 0)];
+    [(30, false, 1, 0), (6, true, 0, 0), (36, true, 1, 0), (28, false, 2, 0)];
 
 impl Words<'_> {
     /// What some add at the end, pleased or not.

@@ -106,7 +106,8 @@ impl Call {
         let parameter = operations::at(sent.path).map(|(_, parameter)| decode(parameter)).unwrap_or_default();
         let operation = facts.operation().unwrap_or(Operation::new(""));
         let request =
-            Request::new((operation, &parameter), &sent, &facts.dialect, (key.as_deref(), facts.key_match));
+            Request::new((operation, &parameter), &sent, &facts.dialect, (key.as_deref(), facts.key_match))
+                .with_path_values(facts.path_values.iter().map(|value| value.as_str().into()).collect());
         let body: Value = serde_json::from_slice(without_bom(sent.bytes())).unwrap_or_default();
         let query: Vec<(String, String)> = sent
             .parameters()

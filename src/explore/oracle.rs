@@ -174,7 +174,7 @@ pub(crate) fn deviations(
     let rules = observed
         .failed_rules
         .iter()
-        .filter(|rule| !baseline.failed_rules.contains(rule.id) && !(has_noticed && rule.is_by_exit));
+        .filter(|rule| !(baseline.failed_rules.contains(rule.id) || (has_noticed && rule.is_by_exit)));
     let mut deviations: Vec<Deviation> = rules
         .map(|rule| Deviation {
             rule: Some(rule.id.to_owned()),
@@ -359,4 +359,41 @@ pub(crate) fn outcome(entry: &Entry, names: &[String], observed: &Observed) -> O
         })
     };
     if lasting.into_iter().any(is_unhealed) { Outcome::Unnoticed } else { Outcome::Survived }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn another_content_is_expected_by_a_value_that_the_new_one_does_not_have() {
+        let item = |value| Item::of_stored("contact", &value);
+        let ann = item(json!({
+            "id": 7, "email": "ann@x.test", "tags": ["a", "b"], "smsPreferences": {"marketingOptin": true},
+            "customFields": [{"fieldName": "plan", "type": "text", "fieldValue": "gold"}]
+        }));
+        let expects = |place: &str, value| {
+            let mut new = ann.clone();
+            new.values.insert(place.to_owned(), value);
+            content("contact", &[&ann], &[&new], std::slice::from_ref(&ann), &Masks::default())
+        };
+        let wanted = |members: &str| Some(format!("{{contacts: {{{members}}}, count: 1}}"));
+        assert_eq!(expects("/email", json!("bob@x.test")), wanted("email: \"ann@x.test\""));
+        assert_eq!(expects("/tags/1", json!("c")), wanted("tags: \"b\""));
+        assert_eq!(
+            expects("/smsPreferences/marketingOptin", json!(false)),
+            wanted("smsPreferences: {marketingOptin: true}")
+        );
+        assert_eq!(
+            expects("/customFields/0/fieldValue", json!("tin")),
+            wanted("customFields: {fieldName: \"plan\", fieldValue: \"gold\", type: \"text\"}")
+        );
+    }
+
+    #[test]
+    fn the_time_limit_is_three_times_the_baseline_or_ten_seconds_more() {
+        let of = |millis| limit(Duration::from_millis(millis)).as_secs();
+        assert_eq!([of(50), of(4_000), of(20_000)], [11, 14, 60]);
+    }
 }

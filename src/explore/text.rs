@@ -52,7 +52,9 @@ fn plan_of_point(runs: &[&Run]) -> String {
     let mut last = None;
     for strike in strikes() {
         match groups.last_mut() {
-            Some(group) if last == Some(strike.group) => *group += &format!(" {}", strike.fault),
+            Some(group) if last == Some(strike.group) => {
+                let _ = write!(group, " {}", strike.fault);
+            }
             _ if strike.group.name() == strike.fault => groups.push(strike.fault.to_owned()),
             _ => groups.push(format!("{} {}", strike.group.name(), strike.fault)),
         }

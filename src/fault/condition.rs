@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::fault::matching::{self, Accept};
 use crate::fault::pointer::Pointer;
 
 /// All parts must hold. A part holds if one of its values does, or if it has none.
@@ -15,11 +16,11 @@ pub(crate) struct Condition {
     /// Business numbers, found in the path, the query, `x-business-number`, `businessNumber` or `businessNumbers`.
     pub(crate) businesses: Vec<u64>,
     /// Values by header name in lower case.
-    pub(crate) headers: Vec<(String, Vec<String>)>,
+    pub(crate) headers: Vec<(String, Vec<Accept<String>>)>,
     /// Decoded values by query parameter.
-    pub(crate) query: Vec<(String, Vec<String>)>,
+    pub(crate) query: Vec<(String, Vec<Accept<String>>)>,
     /// Values by place in the JSON body.
-    pub(crate) body: Vec<(Pointer, Vec<Value>)>,
+    pub(crate) body: Vec<(Pointer, Vec<Accept<Value>>)>,
     /// Beginnings of fingerprints.
     pub(crate) fingerprints: Vec<Prefix>,
 }
@@ -85,9 +86,13 @@ fn among<T: PartialEq>(wide: &[T], narrow: &[T]) -> bool {
     wide.is_empty() || (!narrow.is_empty() && narrow.iter().all(|value| wide.contains(value)))
 }
 
-fn parts<K: PartialEq, V: PartialEq>(wide: &[(K, Vec<V>)], narrow: &[(K, Vec<V>)]) -> bool {
-    wide.iter()
-        .all(|(key, values)| narrow.iter().any(|(known, narrower)| known == key && among(values, narrower)))
+type Parts<K, V> = [(K, Vec<Accept<V>>)];
+
+fn parts<K: PartialEq, V: PartialEq>(wide: &Parts<K, V>, narrow: &Parts<K, V>) -> bool {
+    let is_covered = |(key, values): &(K, Vec<Accept<V>>)| {
+        narrow.iter().any(|(known, narrower)| known == key && matching::covers(values, narrower))
+    };
+    wide.iter().all(is_covered)
 }
 
 /// A range of time since the world's start, by the world's clock.
@@ -114,7 +119,7 @@ mod tests {
         let one = Condition { businesses: vec![1], ..Condition::default() };
         let both = Condition { businesses: vec![1, 2], ..Condition::default() };
         let header = |values: &[&str]| {
-            let values = values.iter().map(|&value| value.to_owned()).collect();
+            let values = values.iter().map(|&value| Accept::from(value)).collect();
             Condition { headers: vec![("x-a".to_owned(), values)], ..one.clone() }
         };
         assert!(none.covers(&none) && none.covers(&one) && both.covers(&one));
@@ -125,15 +130,15 @@ mod tests {
 
     #[test]
     fn comparisons_count_each_value_with_each_and_each_name_even_without_values() {
-        let named = |names: &[&str], values: usize| -> Vec<(String, Vec<String>)> {
-            names.iter().map(|&name| (name.to_owned(), vec!["v".to_owned(); values])).collect()
+        let named = |names: &[&str], values: usize| -> Vec<(String, Vec<Accept<String>>)> {
+            names.iter().map(|&name| (name.to_owned(), vec![Accept::from("v"); values])).collect()
         };
         let condition = |keys: usize, businesses: u64, headers, query| Condition {
             keys: vec!["k".to_owned(); keys],
             businesses: (0..businesses).collect(),
             headers,
             query,
-            body: vec![(Pointer::new("/a").unwrap(), vec![Value::Null; 4])],
+            body: vec![(Pointer::new("/a").unwrap(), vec![Accept::Equal(Value::Null); 4])],
             fingerprints: vec![Prefix::new("abcdef").unwrap(); keys],
         };
         let wide = condition(2, 3, named(&["a", "b"], 6), named(&["q"], 0));

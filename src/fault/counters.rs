@@ -1,7 +1,12 @@
 //! The counters of the faults of one world.
 
+/// The counters in a snapshot of a world.
+pub(crate) mod saved;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
 
 use crate::draw::{Draw, Seed};
 use crate::fault::Fault;
@@ -84,7 +89,8 @@ impl<V: Default> Recent<V> {
 }
 
 /// The counts of a world or key.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Scope {
     pub(crate) counted: u64,
     /// How many of the counted requests were selected.

@@ -65,7 +65,7 @@ pub(crate) fn decide<'a>(
     let mut verdict = Verdict::default();
     for (id, fault) in plan.faults() {
         let counts = fault.enabled
-            && fault.operations.contains(&request.operation)
+            && fault.operations.contains(request.operation)
             && fault.during.is_none_or(|during| during.holds(since_start))
             && (!fault.on_request || request.prefers(&fault.name))
             && request.meets(&fault.condition);

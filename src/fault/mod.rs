@@ -16,6 +16,8 @@ pub(crate) mod decide;
 /// How a reply is sent.
 pub(crate) mod transmission;
 pub(crate) mod condition;
+/// How values are matched.
+pub(crate) mod matching;
 /// How often a fault applies.
 pub(crate) mod count;
 pub(crate) mod effect;
@@ -38,8 +40,7 @@ pub(crate) mod lost;
 pub(crate) struct Fault {
     /// Name in lists, in the journal and in `Prefer: fault=<name>`.
     pub(crate) name: String,
-    /// The operations it applies to, each once, in the order of `operations::ALL`.
-    pub(crate) operations: Vec<Operation>,
+    pub(crate) operations: Operations,
     pub(crate) condition: Condition,
     /// Which of the requests that meet the condition it applies to.
     pub(crate) count: Count,
@@ -53,6 +54,33 @@ pub(crate) struct Fault {
     /// The fault as it is written in the scenario, as JSON with sorted members. Its counters survive a reload as long as
     /// this stays the same.
     pub(crate) text: String,
+}
+
+/// The operations that a fault applies to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Operations {
+    /// All, routes included.
+    All,
+    /// These, each once, in the order of `operations::ALL`, and routes after them.
+    Of(Vec<Operation>),
+}
+
+impl Operations {
+    pub(crate) fn contains(&self, operation: Operation) -> bool {
+        match self {
+            Self::All => true,
+            Self::Of(list) => list.contains(&operation),
+        }
+    }
+
+    /// Whether the other's are all among these.
+    pub(crate) fn contains_all(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::All, _) => true,
+            (Self::Of(_), Self::All) => false,
+            (Self::Of(_), Self::Of(list)) => list.iter().all(|operation| self.contains(*operation)),
+        }
+    }
 }
 
 impl Fault {

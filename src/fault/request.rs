@@ -1,6 +1,7 @@
 //! A request as faults see it: what conditions look at, and the fingerprint that a request and its retries have in common
 //! (`docs/api.md` 6). The JSON and the fingerprint are computed when they are first needed.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 
 use serde_json::Value;
@@ -11,6 +12,7 @@ use crate::api::field::without_bom;
 use crate::api::operation::Operation;
 use crate::draw::{Draw, Seed};
 use crate::fault::condition::Condition;
+use crate::fault::matching::{Accept, accepts_json, accepts_text};
 use crate::fault::prefer;
 
 #[derive(Debug)]
@@ -22,6 +24,8 @@ pub(crate) struct Request<'a> {
     pub(crate) dialect: &'a Dialect,
     pub(crate) key: Option<&'a str>,
     pub(crate) key_match: KeyMatch,
+    /// Values of the parameters in the path of a route.
+    path_values: Vec<Cow<'a, str>>,
     json: OnceCell<Option<Value>>,
     fingerprint: OnceCell<u64>,
 }
@@ -34,28 +38,34 @@ impl<'a> Request<'a> {
         (key, key_match): (Option<&'a str>, KeyMatch),
     ) -> Self {
         let (json, fingerprint) = (OnceCell::new(), OnceCell::new());
-        Self { operation, parameter, call, dialect, key, key_match, json, fingerprint }
+        let path_values = Vec::new();
+        Self { operation, parameter, call, dialect, key, key_match, path_values, json, fingerprint }
     }
 
-    fn json(&self) -> Option<&Value> {
+    /// The same with the values of the parameters in the path of a route.
+    pub(crate) fn with_path_values(self, path_values: Vec<Cow<'a, str>>) -> Self {
+        Self { path_values, ..self }
+    }
+
+    pub(crate) fn json(&self) -> Option<&Value> {
         self.json.get_or_init(|| serde_json::from_slice(without_bom(self.call.bytes())).ok()).as_ref()
     }
 
     pub(crate) fn meets(&self, condition: &Condition) -> bool {
         let Condition { keys, businesses, headers, query, body, fingerprints } = condition;
         let key = || self.key.is_some_and(|sent| keys.iter().any(|key| key == sent));
-        let sent = |name: &str, values: &[String]| {
-            self.call.header(name).is_some_and(|sent| values.iter().any(|value| *value == sent))
+        let sent = |name: &str, accepted: &[Accept<String>]| {
+            accepts_text(accepted, self.call.header(name).as_deref())
         };
-        let asked = |name: &str, values: &[String]| {
-            self.call.parameter(name).is_some_and(|sent| values.iter().any(|value| *value == sent))
+        let asked = |name: &str, accepted: &[Accept<String>]| {
+            accepts_text(accepted, self.call.parameter(name).as_deref())
         };
         (keys.is_empty() || key())
             && headers.iter().all(|(name, values)| sent(name, values))
             && query.iter().all(|(name, values)| asked(name, values))
             && (businesses.is_empty() || self.businesses().iter().any(|named| businesses.contains(named)))
-            && body.iter().all(|(pointer, values)| {
-                self.json().and_then(|json| pointer.find(json)).is_some_and(|found| values.contains(found))
+            && body.iter().all(|(pointer, accepted)| {
+                accepts_json(accepted, self.json().and_then(|json| pointer.find(json)))
             })
             && (fingerprints.is_empty() || fingerprints.iter().any(|known| known.begins(self.fingerprint())))
     }
@@ -73,6 +83,7 @@ impl<'a> Request<'a> {
         };
         let mut numbers = Vec::new();
         numbers.extend(number(self.parameter));
+        numbers.extend(self.path_values.iter().filter_map(|value| number(value)));
         numbers.extend(self.call.parameter(&self.dialect.names.business).and_then(|sent| number(&sent)));
         numbers.extend(self.call.header("x-business-number").and_then(|sent| number(&sent)));
         if let Some(json) = self.json() {

@@ -36,6 +36,9 @@ impl Check {
         }
     }
 
+    /// The checks of a route after the faults.
+    const OF_ROUTE: [Self; 4] = [Self::Key, Self::RateLimit, Self::Body, Self::Operation];
+
     /// The checks of an operation after the faults.
     fn of(spec: &Spec) -> Vec<Self> {
         let is_in_body = matches!(spec.key, KeyIn::Body(_));
@@ -93,7 +96,8 @@ pub(crate) fn checks(entry: &Entry, mask: &Mask<'_>) -> Vec<Checked> {
     let fault = fault(entry, is_over);
     is_over |= fault.outcome == CheckOutcome::Replaced;
     found.push(fault);
-    for check in facts.spec.map(Check::of).unwrap_or_default() {
+    let of_route = || if facts.operation.is_some() { Check::OF_ROUTE.to_vec() } else { Vec::new() };
+    for check in facts.spec.map_or_else(of_route, Check::of) {
         let is_refused = facts.refused_by == Some(check) && !is_over;
         let (outcome, detail) = match is_over {
             true => (CheckOutcome::Skipped, String::new()),

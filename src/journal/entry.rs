@@ -33,8 +33,14 @@ pub(crate) struct Facts {
     pub(crate) fingerprint: u64,
     /// How often this fingerprint was seen in the world, from 1.
     pub(crate) attempt: u32,
-    /// None where nothing is at the path.
+    /// The definition, for one of the six operations.
     pub(crate) spec: Option<&'static Spec>,
+    /// None where neither an operation nor a route answers.
+    pub(crate) operation: Option<Operation>,
+    /// Whether nothing is at the path.
+    pub(crate) unmatched: bool,
+    /// Values of the parameters in the path of a route.
+    pub(crate) path_values: Box<[String]>,
     pub(crate) key_match: KeyMatch,
     /// Whether the path began with the world's name.
     pub(crate) prefixed: bool,
@@ -95,7 +101,7 @@ const SHORT: usize = 1024;
 
 impl Facts {
     pub(crate) fn operation(&self) -> Option<Operation> {
-        self.spec.map(|spec| spec.operation)
+        self.operation
     }
 }
 

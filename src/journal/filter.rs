@@ -20,6 +20,10 @@ pub struct Filter {
     pub key: Option<String>,
     /// Name of the fault that took effect.
     pub fault: Option<String>,
+    /// The path, exactly as sent, without the world's prefix.
+    pub path: Option<String>,
+    /// Whether nothing is at the path: no operation and no route.
+    pub unmatched: Option<bool>,
     /// The `seq` of another request, after which the request arrived.
     pub after: Option<u64>,
 }
@@ -31,6 +35,8 @@ impl Filter {
         self.operation.is_none_or(|operation| facts.operation() == Some(operation))
             && self.status.is_none_or(|status| entry.status() == Some(status))
             && self.code.is_none_or(|code| facts.code == Some(code))
+            && self.path.as_deref().is_none_or(|path| entry.call().path == path)
+            && self.unmatched.is_none_or(|unmatched| facts.unmatched == unmatched)
             && self.after.is_none_or(|after| facts.seq > after)
             && self.fault.as_deref().is_none_or(|fault| entry.fault() == Some(fault))
             && self.key.as_deref().is_none_or(|key| is_of_key(entry, key, minted))

@@ -8,7 +8,10 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::api::call::{Call, KeyMatch};
+use crate::api::dates::Day;
+use crate::api::dialect::ToDate;
 use crate::api::error::Code;
+use crate::api::sources;
 use crate::journal::entry::Entry;
 use crate::operations::spec::StartIndex;
 
@@ -22,6 +25,7 @@ pub(crate) fn of(entries: &[Arc<Entry>]) -> Vec<Vec<String>> {
             let mut notes = entry.facts.notes.clone();
             notes.extend(about_key(entry, &call));
             notes.extend(unknown_names(entry, &call));
+            notes.extend(empty_filters(entry, &call));
             notes.extend(before.remark(entry));
             notes.extend(past_the_end(entry, &call));
             notes
@@ -36,8 +40,8 @@ fn about_key(entry: &Entry, call: &Call<'_>) -> Vec<String> {
         let fate = if beside { "; the header's counted" } else { "" };
         notes.push(format!("the key was sent in the query, where logs and proxies see it{fate}"));
     }
-    let from_page =
-        ["origin", "sec-fetch-site", "sec-fetch-mode"].iter().any(|name| call.header(name).is_some());
+    // The fetch of Node sends `sec-fetch-mode`, too.
+    let from_page = ["origin", "sec-fetch-site"].iter().any(|name| call.header(name).is_some());
     if from_page && entry.facts.key_match != KeyMatch::None {
         notes.push("the key was used from a browser, where anybody can read it".to_owned());
     }
@@ -59,6 +63,59 @@ fn unknown_names(entry: &Entry, call: &Call<'_>) -> Vec<String> {
         names.extend(unknown.map(|name| format!("the field {name} is unknown and was ignored")));
     }
     names
+}
+
+/// Filters of a review list or of an insight that can match nothing: a range of days that ends before it begins, and sources
+/// that do not exist.
+fn empty_filters(entry: &Entry, call: &Call<'_>) -> Vec<String> {
+    let Some(spec) = entry.facts.spec else { return Vec::new() };
+    let Ok(Value::Object(body)) = serde_json::from_slice(call.bytes()) else { return Vec::new() };
+    let has = |field: &str| spec.fields().any(|known| known == field);
+    let mut notes = Vec::new();
+    let dialect = &entry.facts.dialect;
+    let is_competitor =
+        call.parameter(&dialect.names.competitor).is_some_and(|it| it.eq_ignore_ascii_case("true"));
+    let ends_before = match dialect.to_date {
+        ToDate::Inclusive => false,
+        ToDate::Exclusive => true,
+        ToDate::ExclusiveForOwn => !is_competitor,
+    };
+    for (from, to) in [("fromDate", "toDate"), ("updateFromDate", "updateToDate")] {
+        let day = |field: &str| Day::from_request(body.get(field)?.as_str()?);
+        if let (true, Some(first), Some(last)) = (has(from), day(from), day(to)) {
+            if first > last {
+                notes.push(format!("{from} is after {to}, so that nothing can match"));
+            } else if first == last && ends_before {
+                notes.push(format!("{to} is not included, so that from {from} on nothing can match"));
+            }
+        }
+    }
+    for field in ["sources", "reviewSources"] {
+        let listed: Vec<&str> = body
+            .get(field)
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
+        let unknown: Vec<&str> =
+            listed.iter().copied().filter(|name| sources::find(&dialect.sources, name).is_none()).collect();
+        if has(field) && !unknown.is_empty() {
+            let all = if unknown.len() == listed.len() { ", so that nothing can match" } else { "" };
+            let names: Vec<String> = unknown.iter().take(5).map(|name| cut(name)).collect();
+            let are = if unknown.len() == 1 { "is no source" } else { "are no sources" };
+            notes.push(format!("{field}: {} {are} of this scenario{all}", names.join(", ")));
+        }
+    }
+    notes
+}
+
+/// A text of a client, cut if it is long.
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(60) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
 }
 
 /// The answers to earlier calls.
@@ -84,7 +141,7 @@ struct Last {
 impl Before {
     fn remark(&mut self, entry: &Entry) -> Vec<String> {
         let facts = &entry.facts;
-        if facts.spec.is_none() {
+        if facts.operation.is_none() {
             return Vec::new();
         }
         let (print, key) = (facts.fingerprint, facts.keys.label(facts.key_match).unwrap_or_default());

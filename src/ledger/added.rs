@@ -1,6 +1,9 @@
 //! Reviews and questions that arrived in a world, and reviews that were changed or taken down there. What arrives gets its id and
 //! its number then, and keeps them.
 
+/// The records in a snapshot of a world.
+pub(crate) mod saved;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 

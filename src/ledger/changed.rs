@@ -17,10 +17,10 @@ pub(super) type ReviewKey = (u64, String);
 
 /// The changed reviews. They outlast a reload, as long as the scenario has the review.
 #[derive(Debug, Default)]
-pub(super) struct SeededChanges(BTreeMap<ReviewKey, SeededChange>);
+pub(super) struct SeededChanges(pub(super) BTreeMap<ReviewKey, SeededChange>);
 
 #[derive(Debug)]
-enum SeededChange {
+pub(super) enum SeededChange {
     /// All changes together, and the review as it is shown, if the dataset has it.
     Changed(ReviewChange, Option<Arc<AddedReview>>),
     TakenDown,

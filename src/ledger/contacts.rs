@@ -1,6 +1,6 @@
 //! The contacts that clients wrote, which override those of the dataset.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::api::ids::draw_free;
@@ -40,6 +40,8 @@ pub(crate) struct Upsert {
 #[derive(Debug, Default)]
 pub(crate) struct WrittenContacts {
     written: BTreeMap<u64, ContactIndex>,
+    /// Ids of removed contacts by enterprise.
+    removed: BTreeMap<u64, BTreeSet<u64>>,
 }
 
 /// The contacts of one enterprise: those of the dataset, overridden by those that were written.
@@ -47,10 +49,18 @@ pub(crate) struct WrittenContacts {
 pub(crate) struct ContactView<'a> {
     seeded: Option<&'a ContactIndex>,
     written: Option<&'a ContactIndex>,
+    removed: Option<&'a BTreeSet<u64>>,
 }
 
 impl<'a> ContactView<'a> {
+    fn is_removed(&self, id: u64) -> bool {
+        self.removed.is_some_and(|removed| removed.contains(&id))
+    }
+
     pub(crate) fn get(&self, id: u64) -> Option<&'a Contact> {
+        if self.is_removed(id) {
+            return None;
+        }
         let written = self.written.and_then(|written| written.get(id));
         written.or_else(|| self.seeded.and_then(|seeded| seeded.get(id)))
     }
@@ -58,16 +68,18 @@ impl<'a> ContactView<'a> {
     /// The contact with the lowest id among those with an identity.
     fn find(&self, identity: &Identity) -> Option<&'a Contact> {
         let written = self.written.into_iter().flat_map(|written| written.find(identity));
-        let stale = |id: &u64| self.written.is_some_and(|written| written.get(*id).is_some());
+        let stale =
+            |id: &u64| self.is_removed(*id) || self.written.is_some_and(|written| written.get(*id).is_some());
         let seeded = self.seeded.into_iter().flat_map(|seeded| seeded.find(identity)).filter(|id| !stale(id));
         written.chain(seeded).min().and_then(|id| self.get(id))
     }
 
     /// All contacts, ordered by id.
-    pub(crate) fn all(&self) -> Vec<&'a Contact> {
-        let mut all: BTreeMap<u64, &Contact> = BTreeMap::new();
+    pub(crate) fn all(&self) -> Vec<&'a Arc<Contact>> {
+        let mut all: BTreeMap<u64, &Arc<Contact>> = BTreeMap::new();
         for register in [self.seeded, self.written].into_iter().flatten() {
-            all.extend(register.all().map(|contact| (contact.id, &**contact)));
+            let kept = register.all().filter(|contact| !self.is_removed(contact.id));
+            all.extend(kept.map(|contact| (contact.id, contact)));
         }
         all.into_values().collect()
     }
@@ -113,7 +125,7 @@ impl<'a> ContactView<'a> {
 impl WrittenContacts {
     /// The contacts of an enterprise; `seeded` are those of the dataset.
     pub(crate) fn of<'a>(&'a self, enterprise: u64, seeded: Option<&'a ContactIndex>) -> ContactView<'a> {
-        ContactView { seeded, written: self.written.get(&enterprise) }
+        ContactView { seeded, written: self.written.get(&enterprise), removed: self.removed.get(&enterprise) }
     }
 
     /// The written contacts of an enterprise, ordered by id.
@@ -121,7 +133,33 @@ impl WrittenContacts {
         self.written.get(&enterprise).into_iter().flat_map(ContactIndex::all).cloned().collect()
     }
 
+    /// Ids of the removed contacts of an enterprise.
+    pub(crate) fn removed(&self, enterprise: u64) -> BTreeSet<u64> {
+        self.removed.get(&enterprise).cloned().unwrap_or_default()
+    }
+
+    pub(super) fn remove(&mut self, enterprise: u64, id: u64) {
+        if let Some(written) = self.written.get_mut(&enterprise) {
+            written.remove(id);
+        }
+        self.removed.entry(enterprise).or_default().insert(id);
+    }
+
+    /// Ids of all removed contacts, by the number of their enterprise.
+    pub(super) const fn all_removed(&self) -> &BTreeMap<u64, BTreeSet<u64>> {
+        &self.removed
+    }
+
+    /// All written contacts, by the number of their enterprise.
+    pub(super) fn all(&self) -> impl Iterator<Item = (u64, Vec<Contact>)> {
+        let contacts = |index: &ContactIndex| index.all().map(|contact| Contact::clone(contact)).collect();
+        self.written.iter().map(move |(enterprise, index)| (*enterprise, contacts(index)))
+    }
+
     pub(super) fn put(&mut self, enterprise: u64, contact: Contact) {
+        if let Some(removed) = self.removed.get_mut(&enterprise) {
+            removed.remove(&contact.id);
+        }
         self.written.entry(enterprise).or_default().put(contact);
     }
 }

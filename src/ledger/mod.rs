@@ -3,24 +3,38 @@
 pub(crate) mod contacts;
 pub(crate) mod subscriptions;
 pub(crate) mod added;
+/// What routes store.
+pub(crate) mod stored;
+/// Contacts and subscriptions in the API's field names.
+pub(crate) mod shown;
 pub(crate) mod changed;
+/// The ledger in a snapshot of a world.
+pub(crate) mod saved;
 
 use std::fmt::{self, Display, Formatter};
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use crate::dataset::records::Contact;
 use crate::ledger::contacts::WrittenContacts;
-use crate::ledger::subscriptions::{MOST_SUBSCRIPTIONS, Subscriptions};
+use crate::ledger::stored::Shelves;
+use crate::ledger::subscriptions::{MOST_SUBSCRIPTIONS, Subscription, Subscriptions};
 use crate::memory::{self, Limits, Memory, Share};
 
 /// What clients and tests may write to a world, and to all worlds.
 pub(crate) const MEMORY: Limits = Limits { world: 64 << 20, all: 128 << 20 };
+
+/// About how many bytes it takes to remember that a contact was removed.
+const REMOVED: usize = 64;
 
 /// What clients wrote to one world.
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
     pub(crate) contacts: WrittenContacts,
     pub(crate) subscriptions: Subscriptions,
+    /// What routes stored.
+    pub(crate) shelves: Shelves,
     share: Share,
 }
 
@@ -72,6 +86,37 @@ impl Ledger {
         self.share.replace(before, contact.size())?;
         self.contacts.put(enterprise, contact);
         Ok(())
+    }
+
+    /// Removes a contact of an enterprise, whether it was written or is one of the dataset.
+    pub(crate) fn remove_contact(&mut self, enterprise: u64, id: u64) {
+        let written = self.contacts.of(enterprise, None).get(id).map_or(0, Contact::size);
+        let held = self.share.bytes();
+        self.share.resize((held + REMOVED).saturating_sub(written));
+        self.contacts.remove(enterprise, id);
+    }
+
+    /// Removes a subscription, and returns it.
+    pub(crate) fn unsubscribe(&mut self, id: u64) -> Option<Subscription> {
+        self.subscriptions.remove(id)
+    }
+
+    /// Stores a value under a name and a key.
+    ///
+    /// # Errors
+    /// There is no room for it; nothing changes.
+    pub(crate) fn store(&mut self, name: &str, key: String, value: Value) -> Result<(), Full> {
+        let before = self.shelves.of(name).get(&key).map_or(0, |known| stored::size(&key, known));
+        self.share.replace(before, stored::size(&key, &value))?;
+        self.shelves.put(name, key, value);
+        Ok(())
+    }
+
+    /// Removes the value under a name and a key, and returns it.
+    pub(crate) fn unstore(&mut self, name: &str, key: &str) -> Option<Arc<Value>> {
+        let removed = self.shelves.remove(name, key)?;
+        self.share.resize(self.share.bytes().saturating_sub(stored::size(key, &removed)));
+        Some(removed)
     }
 
     /// Adds a subscription, and returns its id.

@@ -1,9 +1,12 @@
 //! Webhook subscriptions, in the order in which they were created.
 
+use serde::{Deserialize, Serialize};
+
 /// Most subscriptions of a world. Each event is matched with all of them.
 pub(crate) const MOST_SUBSCRIPTIONS: usize = 1_000;
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Subscription {
     /// From 1.
     pub(crate) id: u64,
@@ -19,14 +22,32 @@ pub(crate) struct Subscription {
 #[derive(Debug, Default)]
 pub(crate) struct Subscriptions {
     subscriptions: Vec<Subscription>,
+    last: u64,
 }
 
 impl Subscriptions {
     /// Adds a subscription, and returns its id.
     pub(super) fn add(&mut self, business: u64, events: Vec<String>, endpoint: String, by_page: bool) -> u64 {
-        let id = self.subscriptions.last().map_or(0, |last| last.id) + 1;
+        self.last += 1;
+        let id = self.last;
         self.subscriptions.push(Subscription { id, business, events, endpoint, by_page });
         id
+    }
+
+    /// Removes a subscription. Its id is not given again.
+    pub(super) fn remove(&mut self, id: u64) -> Option<Subscription> {
+        let at = self.subscriptions.iter().position(|known| known.id == id)?;
+        Some(self.subscriptions.remove(at))
+    }
+
+    /// The last id that was given.
+    pub(super) const fn last(&self) -> u64 {
+        self.last
+    }
+
+    /// Lets the next subscription have an id that is larger than those given.
+    pub(super) const fn give_next(&mut self, id: u64) {
+        self.last = id.saturating_sub(1);
     }
 
     pub(crate) fn all(&self) -> &[Subscription] {

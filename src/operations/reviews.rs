@@ -12,6 +12,7 @@ use serde_json::json;
 use utoipa::ToSchema;
 
 use crate::api::dates::Day;
+use crate::api::dialect::ToDate;
 use crate::api::error::{ApiError, Code};
 use crate::api::field::{self, Field, element_must_be, must_be};
 use crate::api::operation::Operation;
@@ -201,6 +202,13 @@ fn run(context: &Context<'_>, authorized: &Authorized<'_>) -> Result<Done, ApiEr
     let start = index(call, name(START_INDEX))
         .map_err(|sent| bad_index(Code::StartIndex, name(START_INDEX), &sent))?;
     let count = index(call, name(COUNT)).map_err(|sent| bad_index(Code::Count, name(COUNT), &sent))?;
+    if context.dialect.page_required {
+        for (parameter, given) in [(START_INDEX, start), (COUNT, count)] {
+            if given.is_none() {
+                return Err(ApiError::mandatory(name(parameter)));
+            }
+        }
+    }
     let (start, count) = (start.unwrap_or(0), count.unwrap_or(DEFAULT_COUNT));
     if competitor.is_none() {
         return Err(must_be(name(COMPETITOR), "true or false", flag.as_deref().unwrap_or_default()));
@@ -217,9 +225,12 @@ fn run(context: &Context<'_>, authorized: &Authorized<'_>) -> Result<Done, ApiEr
     let published = statuses(request.statuses)?;
     within_window(start, count)?;
 
-    let last = |day: Option<Day>| {
-        day.map(|day| if context.dialect.to_date_exclusive { Day(day.0 - 1) } else { day })
+    let is_exclusive = match context.dialect.to_date {
+        ToDate::Inclusive => false,
+        ToDate::Exclusive => true,
+        ToDate::ExclusiveForOwn => competitor != Some(true),
     };
+    let last = |day: Option<Day>| day.map(|day| if is_exclusive { Day(day.0 - 1) } else { day });
     let filter = Filter {
         locations: Some(&locations),
         from,

@@ -5,6 +5,8 @@ pub(crate) mod receive;
 mod admit;
 mod decide;
 pub(crate) mod run;
+mod route;
+mod nothing;
 mod shape;
 pub(crate) mod record;
 mod refuse;

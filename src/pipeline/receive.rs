@@ -31,12 +31,21 @@ pub(crate) struct Received<'a> {
     pub(super) call: Call<'a>,
     /// Whether the path began with the world's name.
     pub(super) prefixed: bool,
-    /// The operation at the path, and the path parameter as sent.
-    pub(super) route: Option<(&'static Spec, &'a str)>,
+    /// What is at the path.
+    pub(super) target: Target<'a>,
     /// The key in the body, for an operation that has it there.
     pub(super) body_key: Result<Option<String>, ApiError>,
     /// Whether the key was minted for another world.
     pub(super) foreign_key: bool,
+}
+
+/// What is at the path of a call.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Target<'a> {
+    /// One of the six operations, and the path parameter as sent.
+    Operation(&'static Spec, &'a str),
+    /// Perhaps a route of the scenario.
+    Other,
 }
 
 /// A call with a longer body may take long.
@@ -48,7 +57,12 @@ impl Received<'_> {
     /// Whether the call may take long to answer, so that it must not be done where other calls wait, and about how many bytes the
     /// answer may have then: the call has a long body or asks for a long page, or it searches a large dataset for a text.
     pub(crate) fn expected_if_long(&self) -> Option<usize> {
-        let (spec, _) = self.route?;
+        let Target::Operation(spec, _) = self.target else {
+            // A route that reads a large dataset goes through it.
+            let is_long =
+                self.snapshot.is_large() && self.snapshot.routes.uses_at(self.call.path, &READS_LISTS);
+            return is_long.then_some(LONG_BODY);
+        };
         let bytes = self.call.bytes();
         let page = spec.paging.as_ref().and_then(|paging| paging.asked(&self.call, &self.snapshot.dialect));
         let page = page.unwrap_or_default();
@@ -59,6 +73,9 @@ impl Received<'_> {
         is_long.then(|| usize::try_from(page.min(WINDOW)).unwrap_or_default() * ELEMENT)
     }
 }
+
+/// The functions of templates that go through lists of records.
+const READS_LISTS: [&str; 4] = ["reviews", "score", "questions", "contacts"];
 
 /// About how many bytes an element of a page has.
 const ELEMENT: usize = 1_000;
@@ -87,20 +104,21 @@ pub(crate) fn receive<'a>(registry: &Registry, mut call: Call<'a>) -> Result<Rec
         Some(_) => None,
         None => world_in_baggage(&call).filter(|_| registry.default_world().snapshot().dialect.baggage),
     };
-    let route = operations::at(call.path);
-    let body_key = match route {
-        Some((Spec { key: KeyIn::Body(read), .. }, _)) => read(&call),
-        Some(_) | None => Ok(None),
+    let target = operations::at(call.path)
+        .map_or(Target::Other, |(spec, parameter)| Target::Operation(spec, parameter));
+    let body_key = match target {
+        Target::Operation(Spec { key: KeyIn::Body(read), .. }, _) => read(&call),
+        Target::Operation(..) | Target::Other => Ok(None),
     };
     // The world that the key belongs to, and whether that is another one than the call's.
     let mut key_world = None;
     let mut claimed = None;
     if registry.has_own_keys() {
-        let key = match route {
-            Some((Spec { key: KeyIn::Body(_), .. }, _)) => {
+        let key = match target {
+            Target::Operation(Spec { key: KeyIn::Body(_), .. }, _) => {
                 body_key.as_ref().ok().and_then(|key| key.as_deref()).map(|key| Cow::Borrowed(key.trim()))
             }
-            Some(_) | None => call.header("x-api-key"),
+            Target::Operation(..) | Target::Other => call.header("x-api-key"),
         };
         key_world = key.as_deref().and_then(|key| registry.of_key(key));
         claimed = match key {
@@ -124,7 +142,7 @@ pub(crate) fn receive<'a>(registry: &Registry, mut call: Call<'a>) -> Result<Rec
     if let Some(reply) = cors::preflight(&snapshot.dialect.cors, &call) {
         return Err(reply);
     }
-    Ok(Received { at, world, run, snapshot, call, prefixed, route, body_key, foreign_key })
+    Ok(Received { at, world, run, snapshot, call, prefixed, target, body_key, foreign_key })
 }
 
 /// The world that the header `baggage` names (W3C Baggage): the first member `standin.world`. Tests of an application that

@@ -1,5 +1,6 @@
 //! Writes a request into the journal of its world, and tells those who watch the world's stream.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::api::operation::Operation;
@@ -8,6 +9,7 @@ use crate::fault::decide::Decision;
 use crate::fault::transmission::SendPlan;
 use crate::journal::entry::{Entry, Facts};
 use crate::journal::json::{self, Origin};
+use crate::pipeline::admit::AtPath;
 use crate::pipeline::decide::Decided;
 use crate::pipeline::receive::Received;
 use crate::pipeline::shape::Shaped;
@@ -51,7 +53,8 @@ impl Handled {
 pub(super) fn record(decided: &Decided<'_>, shaped: Shaped) -> Outcome {
     let Received { at, world, run, snapshot, call, prefixed, .. } = decided.admitted.received;
     let Shaped { reply, send_plan, code, refused_by, notes, page } = shaped;
-    let operation = decided.admitted.route.as_ref().map(|route| route.spec.operation);
+    let at_path = &decided.admitted.at_path;
+    let operation = at_path.operation();
     let decision = decided.verdict.decision.clone().map(Arc::new);
     let entry = run.journal.is_on().then(|| {
         let facts = Facts {
@@ -60,7 +63,10 @@ pub(super) fn record(decided: &Decided<'_>, shaped: Shaped) -> Outcome {
             arrived: *at,
             fingerprint: decided.seen.0,
             attempt: decided.seen.1,
-            spec: decided.admitted.route.as_ref().map(|route| route.spec),
+            spec: at_path.spec(),
+            operation,
+            unmatched: matches!(at_path, AtPath::Nothing),
+            path_values: at_path.path_values(call.path).into_iter().map(Cow::into_owned).collect(),
             key_match: decided.admitted.key_match,
             prefixed: *prefixed,
             answered: send_plan.answers(),
@@ -76,7 +82,7 @@ pub(super) fn record(decided: &Decided<'_>, shaped: Shaped) -> Outcome {
         };
         let entry = Arc::new(Entry::new(facts, call, &reply, run.journal.body_limit()));
         run.journal.add(Arc::clone(&entry));
-        if world.stream.is_watched() {
+        if world.stream.is_watched() && world.stream.admits_request() {
             publish(world, &entry);
         }
         entry

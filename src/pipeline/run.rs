@@ -4,6 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::api::call::{BODY_LIMIT, Body, Call};
 use crate::api::error::{ApiError, Code};
+use crate::api::operation::Operation;
 use crate::api::query::AnsweredPage;
 use crate::api::reply::Reply;
 use crate::auth::Caller;
@@ -11,13 +12,16 @@ use crate::clock::Reading;
 use crate::dataset::facts::Dataset;
 use crate::fault::effect::Effect;
 use crate::journal::checks::Check;
-use crate::operations;
 use crate::operations::spec::{Authorized, Context, Done, KeyIn, Run, Spec};
-use crate::pipeline::admit::{Admitted, Route};
+use crate::pipeline::admit::{Admitted, AtPath};
 use crate::pipeline::decide::Decided;
+use crate::pipeline::nothing::nothing_at;
 use crate::pipeline::receive::Received;
 use crate::pipeline::refuse::refuse;
+use crate::pipeline::route;
+use crate::route::Method;
 use crate::world::run::Run as WorldRun;
+use crate::world::snapshot::Snapshot;
 
 /// A reply before faults and CORS change it.
 pub(super) struct Ran {
@@ -33,7 +37,7 @@ pub(super) struct Ran {
 }
 
 impl Ran {
-    fn new(reply: Reply, code: Option<u32>) -> Self {
+    pub(super) fn new(reply: Reply, code: Option<u32>) -> Self {
         Self { reply, code, refused_by: None, notes: Vec::new(), page: None }
     }
 }
@@ -42,17 +46,30 @@ impl Ran {
 pub(super) fn run(decided: &Decided<'_>, dataset: &Dataset) -> Ran {
     let admitted = decided.admitted;
     let Received { run, snapshot, call, .. } = admitted.received;
-    let refused = |spec: Option<&Spec>, Refusal(check, error): &Refusal| {
-        let reply = refuse(snapshot, spec.map(|spec| spec.operation), error);
+    let refused = |operation: Option<Operation>, Refusal(check, error): &Refusal| {
+        let reply = refuse(snapshot, operation, error);
         Ran { refused_by: Some(*check), ..Ran::new(reply, Some(error.code.row().number)) }
     };
-    let Some(route) = &admitted.route else {
-        return refused(None, &Refusal(Check::Path, nothing_at(call.path)));
+    let target = match &admitted.at_path {
+        AtPath::Operation(spec, parameter) => Answering::Operation(spec, parameter),
+        AtPath::Route(route) => Answering::Route(route),
+        AtPath::Nothing => {
+            let found = nothing_at(call.path, &snapshot.routes);
+            return refused(None, &Refusal(Check::Path, found));
+        }
+        AtPath::Method(methods) => return other_method(snapshot, call, methods),
+        AtPath::NoCondition => {
+            let error = Refusal(Check::Path, ApiError::new(Code::NotFound, NO_CONDITION));
+            return Ran { notes: vec![NO_CONDITION.to_owned()], ..refused(None, &error) };
+        }
     };
-    let spec = route.spec;
+    let (operation, injected) = match target {
+        Answering::Operation(spec, _) => (spec.operation, spec.injected_2003),
+        Answering::Route(route) => (route.operation, "the request is not valid"),
+    };
     match decided.verdict.effect() {
         Some(Effect::Error(error)) => {
-            let reply = error.reply(spec.operation, spec.injected_2003, &snapshot.dialect);
+            let reply = error.reply(operation, injected, &snapshot.dialect);
             return Ran::new(reply, Some(error.number()));
         }
         Some(Effect::Status(status)) => return Ran::new(status.reply(), None),
@@ -61,34 +78,66 @@ pub(super) fn run(decided: &Decided<'_>, dataset: &Dataset) -> Ran {
         Some(Effect::Body(_) | Effect::Lost(_)) | None => {}
     }
     // A bug in an operation costs one request.
-    let result = catch_unwind(AssertUnwindSafe(|| check_and_run(admitted, route, dataset)));
+    let result = catch_unwind(AssertUnwindSafe(|| match target {
+        Answering::Operation(spec, parameter) => {
+            let Done { body, account, contact, note, page } =
+                check_and_run(admitted, spec, parameter, dataset)?;
+            run.operation_done(spec.operation, (account, contact), admitted.reading.now);
+            let reply = Reply::json(200, body);
+            Ok(Ran { notes: note.into_iter().collect(), page, ..Ran::new(reply, None) })
+        }
+        Answering::Route(route) => route::run(decided, route),
+    }));
     let failed = |_| Err(Refusal(Check::Operation, ApiError::new(Code::Internal, "")));
     match result.unwrap_or_else(failed) {
-        Ok(Done { body, account, contact, note, page }) => {
-            run.operation_done(spec.operation, (account, contact), admitted.reading.now);
-            Ran { notes: note.into_iter().collect(), page, ..Ran::new(Reply::json(200, body), None) }
-        }
-        Err(refusal) => refused(Some(spec), &refusal),
+        Ok(ran) => ran,
+        Err(refusal) => refused(Some(operation), &refusal),
     }
 }
 
 /// An API error, and the check that answers it.
-struct Refusal(Check, ApiError);
+pub(super) struct Refusal(pub(super) Check, pub(super) ApiError);
 
 impl Check {
-    fn refuses(self) -> impl Fn(ApiError) -> Refusal {
+    pub(super) fn refuses(self) -> impl Fn(ApiError) -> Refusal {
         move |error| Refusal(self, error)
     }
 }
 
-fn check_and_run(admitted: &Admitted<'_>, route: &Route<'_>, dataset: &Dataset) -> Result<Done, Refusal> {
+/// What answers a request.
+#[derive(Clone, Copy)]
+enum Answering<'a> {
+    Operation(&'static Spec, &'a str),
+    Route(&'a crate::route::Route),
+}
+
+/// The note where routes are at the path, and none of their conditions holds.
+const NO_CONDITION: &str = "no condition held";
+
+/// The 405 of a path that has routes for other methods.
+fn other_method(snapshot: &Snapshot, call: &Call<'_>, methods: &[Method]) -> Ran {
+    let allowed = methods.iter().map(|method| method.name()).collect::<Vec<_>>().join(", ");
+    let verb = if methods.len() == 1 { "is" } else { "are" };
+    let error = ApiError::new(Code::Method, format!("{} is not allowed here; {allowed} {verb}", call.method));
+    let mut reply = refuse(snapshot, None, &error);
+    reply.headers.retain(|(name, _)| name != "allow");
+    let reply = reply.with("allow", allowed);
+    Ran { refused_by: Some(Check::Path), ..Ran::new(reply, Some(error.code.row().number)) }
+}
+
+fn check_and_run(
+    admitted: &Admitted<'_>,
+    spec: &'static Spec,
+    parameter: &str,
+    dataset: &Dataset,
+) -> Result<Done, Refusal> {
     let Admitted { received, key, reading, .. } = admitted;
     let Received { run: state, snapshot, call, .. } = received;
     if call.method != "POST" {
         let error = ApiError::new(Code::Method, format!("{} is not allowed here; POST is", call.method));
         return Err(Refusal(Check::Path, error));
     }
-    if let KeyIn::Body(_) = route.spec.key {
+    if let KeyIn::Body(_) = spec.key {
         // The key is in the body, so the body is checked first.
         check_body(call).map_err(Check::Body.refuses())?;
         if let Err(error) = &received.body_key {
@@ -105,8 +154,8 @@ fn check_and_run(admitted: &Admitted<'_>, route: &Route<'_>, dataset: &Dataset) 
         added: added.as_deref(),
         ledger: &state.ledger,
     };
-    let authorized = Authorized { call, caller, parameter: &route.parameter };
-    match route.spec.run {
+    let authorized = Authorized { call, caller, parameter };
+    match spec.run {
         Run::ForAccount(invalid, run) => {
             let account = caller.enterprise(dataset, call, invalid).map_err(Check::Account.refuses())?;
             check_body(call).map_err(Check::Body.refuses())?;
@@ -119,19 +168,14 @@ fn check_and_run(admitted: &Admitted<'_>, route: &Route<'_>, dataset: &Dataset) 
     }
 }
 
-/// Step 2 failed: nothing is at the path.
-fn nothing_at(path: &str) -> ApiError {
-    let known = operations::ALL.map(|spec| spec.path).join(", ");
-    let path = if path.is_empty() { "/" } else { path };
-    let message = format!("Nothing is at {path}. The paths are {known}.");
-    ApiError { message: message.into(), ..ApiError::new(Code::NotFound, "") }
-}
-
 /// The detail where a key was minted for another world.
 pub(crate) const FOREIGN_KEY: &str = "the key was made with another world";
 
 /// Step 4.
-fn authenticate<'a>(received: &'a Received<'_>, key: Option<&str>) -> Result<Caller<'a>, ApiError> {
+pub(super) fn authenticate<'a>(
+    received: &'a Received<'_>,
+    key: Option<&str>,
+) -> Result<Caller<'a>, ApiError> {
     let minted = received.world.minted.as_ref();
     if let Some(minted) = minted.filter(|minted| key == Some(&minted.key)) {
         return Ok(Caller { key: Some(minted) });
@@ -139,11 +183,19 @@ fn authenticate<'a>(received: &'a Received<'_>, key: Option<&str>) -> Result<Cal
     if received.foreign_key {
         return Err(ApiError::new(Code::KeyInvalid, FOREIGN_KEY));
     }
-    received.snapshot.keys.authenticate(key)
+    received.snapshot.keys.authenticate(key).map_err(|error| {
+        let has_sent = error.code == Code::KeyMissing && received.call.parameter("api_key").is_some();
+        if !has_sent {
+            return error;
+        }
+        let detail = "the key was sent as `api_key` in the query, where it is no longer read; \
+                      `dialect: {query_api_key: accept}` in the scenario, or `preset: legacy`, accepts it";
+        ApiError { detail: detail.to_owned(), ..error }
+    })
 }
 
 /// Step 5.
-fn check_rate_limit(run: &WorldRun, caller: Caller<'_>, reading: Reading) -> Result<(), ApiError> {
+pub(super) fn check_rate_limit(run: &WorldRun, caller: Caller<'_>, reading: Reading) -> Result<(), ApiError> {
     let Some((key, limit)) = caller.key.and_then(|key| Some((key, key.rate_limit?))) else { return Ok(()) };
     let passed = run.quotas().pass(&key.key, limit, reading.start, reading.now);
     passed.map_err(|seconds| ApiError {

@@ -50,7 +50,7 @@ impl Setup {
 
     /// The root of a scenario that was sent over HTTP: the given one, else the working directory if what is served lies in it
     /// or is it, else the root of the first file or folder that is served.
-    fn root(&self) -> PathBuf {
+    pub(crate) fn root(&self) -> PathBuf {
         match (&self.root, self.paths.first()) {
             (Some(root), _) => normalize_path(&self.cwd.join(root)),
             (None, Some(first)) => {

@@ -10,7 +10,7 @@ use crate::api::sources::Source;
 use crate::clock::Moment;
 use crate::dataset::arrival::{Answered, NewQuestion, NewResponse, NewReview, ResponseChange, ReviewChange};
 use crate::dataset::facts::{BusinessRef, Dataset};
-use crate::dataset::phrases::{COMMON_SUBJECTS, TRADES};
+use crate::dataset::subjects::{COMMON_SUBJECTS, TRADES};
 use crate::dataset::when::GivenDay;
 use crate::scenario::diagnostic::{Diagnostic, Findings};
 use crate::scenario::json as json_text;

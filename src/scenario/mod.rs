@@ -10,6 +10,10 @@ pub(crate) mod yaml;
 pub(crate) mod json;
 pub(crate) mod csv;
 pub(crate) mod read;
+/// Foreign documents.
+pub(crate) mod document;
+/// How values of requests are matched.
+pub(crate) mod matching;
 pub(crate) mod report;
 pub(crate) mod scalars;
 /// The scenarios that are part of the program.
@@ -249,7 +253,7 @@ pub(crate) fn schema() -> Json {
         ("faults", List::<fault::raw::Fault>::schema(&mut definitions)),
         ("webhooks", webhook::raw::Webhooks::schema(&mut definitions)),
         ("expect", List::<expect::raw::Expectation>::schema(&mut definitions)),
-        ("routes", List::<route::RouteMap>::schema(&mut definitions)),
+        ("routes", List::<route::raw::RouteMap>::schema(&mut definitions)),
         ("demo", List::<demo::ButtonMap>::schema(&mut definitions)),
     ] {
         let property = &mut schema["properties"][section];

@@ -11,7 +11,7 @@ use crate::draw::Seed;
 use crate::expect::expectation::Expectation;
 use crate::expect::scorecard::settings::Settings;
 use crate::fault::Fault;
-use crate::scenario::route::Route;
+use crate::route::Route;
 use crate::webhook::settings::{Happening, Webhooks};
 
 #[derive(Debug)]
@@ -37,7 +37,6 @@ pub(crate) struct Scenario {
     pub(crate) expectations: Vec<Expectation>,
     pub(crate) scorecard: Settings,
     /// The routes, in the order in which they are considered.
-    #[cfg_attr(not(test), expect(dead_code, reason = "they are checked, and not acted on yet"))]
     pub(crate) routes: Vec<Route>,
     /// The buttons for a demonstration, in the order in which they are shown.
     pub(crate) demo: Vec<DemoButton>,

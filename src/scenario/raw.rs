@@ -136,6 +136,8 @@ raw! {
 
     /// Variations of the API's behaviour where its document is silent.
     pub(crate) struct Dialect "`dialect`" {
+        /// A set of options: `interface` (the API's document, the default), `published` (as the platform's public documentation has it) or `legacy` (published, for clients of before 2026). The other keys override it.
+        optional "preset" preset: Preset,
         /// Names of query parameters that the API's document does not give.
         optional "names" names: Names,
         /// HTTP statuses by error code: a status for all operations, or a map of operation to status.
@@ -180,6 +182,8 @@ raw! {
 }
 
 choice! {
+    /// A set of dialect options.
+    pub(crate) enum Preset { "interface" Interface, "published" Published, "legacy" Legacy }
     /// Whether the clock runs or stands still.
     pub(crate) enum Mode { "frozen" Frozen, "running" Running }
     /// The world of a key.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::api::dialect::Dialect;
 use crate::api::error::CATALOGUE;
+use crate::api::operation::Operation;
 use crate::auth::Key;
 use crate::dataset::records::Business;
 use crate::scenario::collections::OneOrMany;
@@ -22,6 +23,8 @@ pub(crate) struct References<'a> {
     pub(crate) keys_by_word: OnceCell<HashMap<&'a str, &'a str>>,
     pub(crate) numbers: BTreeMap<u64, BusinessKind>,
     pub(crate) faults: Vec<String>,
+    /// The operations of the scenario's routes.
+    pub(crate) routes: Vec<Operation>,
     /// Error codes outside the catalogue that faults inject.
     pub(crate) custom_codes: Vec<u32>,
     /// Names of the events that the scenario defines.
@@ -55,6 +58,7 @@ impl<'a> References<'a> {
             keys_by_word: OnceCell::new(),
             numbers,
             faults: Vec::new(),
+            routes: Vec::new(),
             custom_codes: Vec::new(),
             events: Vec::new(),
             dialect,
@@ -159,6 +163,7 @@ pub(crate) mod fixtures {
             keys_by_word: OnceCell::new(),
             numbers: BTreeMap::from([(100, BusinessKind::Account), (1001, BusinessKind::Location(100))]),
             faults: vec!["slow".to_owned()],
+            routes: Operation::of_route("a-route").into_iter().collect(),
             custom_codes: vec![],
             events: vec!["post.published".to_owned()],
             dialect: &dialect,

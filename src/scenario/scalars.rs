@@ -5,14 +5,16 @@ use std::time::Duration;
 use serde_json::{Map, Value as Json, json};
 
 use crate::api::ids::ID_LIMIT;
+use crate::api::operation::{Operation, ROUTE};
 use crate::auth::RateLimit;
 use crate::operations;
 use crate::operations::spec::Spec;
 use crate::scenario::collections::OneOrMany;
 use crate::scenario::diagnostic::Findings;
 use crate::scenario::node::{Node, Scalar};
-use crate::scenario::read::{Read, read_word};
-use crate::scenario::report::must_be;
+use crate::scenario::read::{Read, Spanned, read_word};
+use crate::scenario::references::References;
+use crate::scenario::report::{must_be, unknown_reference};
 
 /// A text as it was written: `00123` keeps its zeros.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -383,9 +385,48 @@ impl Read for &'static Spec {
     }
 }
 
-/// The listed operations without repetitions, in the order of `operations::ALL`.
-pub(crate) fn distinct_operations(listed: &OneOrMany<&'static Spec>) -> Vec<&'static Spec> {
-    operations::ALL.into_iter().filter(|spec| listed.0.iter().any(|listed| listed.value == *spec)).collect()
+/// An operation as scenarios name it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum OperationName {
+    Known(&'static Spec),
+    /// The full name, `route:NAME`. Whether there is such a route is checked later.
+    Route(String),
+}
+
+impl Read for OperationName {
+    fn read(findings: &mut Findings, node: &Node) -> Option<Self> {
+        if let Some(scalar) = node.scalar().filter(|scalar| scalar.text.starts_with(ROUTE)) {
+            return Some(Self::Route(scalar.text.to_string()));
+        }
+        <&'static Spec>::read(findings, node).map(Self::Known)
+    }
+
+    fn schema(definitions: &mut Map<String, Json>) -> Json {
+        json!({ "anyOf": [<&'static Spec>::schema(definitions), { "type": "string", "pattern": "^route:." }] })
+    }
+}
+
+/// The listed operations without repetitions, in the order of `operations::ALL`, and the listed routes.
+pub(crate) fn distinct_operations(
+    findings: &mut Findings,
+    references: &References,
+    listed: &OneOrMany<OperationName>,
+) -> (Vec<&'static Spec>, Vec<Operation>) {
+    let is_listed = |spec: &&'static Spec| listed.0.iter().any(|it| it.value == OperationName::Known(spec));
+    let specs = operations::ALL.into_iter().filter(is_listed).collect();
+    let mut routes = Vec::new();
+    for Spanned { span, value } in &listed.0 {
+        let OperationName::Route(name) = value else { continue };
+        match references.routes.iter().find(|route| route.name() == name) {
+            Some(route) if routes.contains(route) => {}
+            Some(route) => routes.push(*route),
+            None => {
+                let names = references.routes.iter().map(|route| route.name());
+                unknown_reference(findings, *span, ("route", name), names);
+            }
+        }
+    }
+    (specs, routes)
 }
 
 #[cfg(test)]

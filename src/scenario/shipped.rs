@@ -15,6 +15,7 @@ macro_rules! shipped {
 }
 
 shipped! {
+    "scenarios/as-published.yaml",
     "scenarios/deep-pages.yaml",
     "scenarios/demo.yaml",
     "scenarios/edge-cases/dates.yaml",
@@ -39,8 +40,10 @@ shipped! {
     "scenarios/faults/tight-limit.yaml",
     "scenarios/faults/webhook-faults.yaml",
     "scenarios/languages.yaml",
+    "scenarios/legacy.yaml",
     "scenarios/live-conversation.yaml",
     "scenarios/many-locations.yaml",
+    "scenarios/parts/platform.yaml",
     "scenarios/stories/review-bomb.yaml",
     "scenarios/stories/turnaround.yaml",
     "scenarios/stories/viral.yaml",

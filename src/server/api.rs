@@ -11,7 +11,7 @@ use actix_web::http::header::{HeaderName, HeaderValue};
 use actix_web::{HttpRequest, HttpResponse, web};
 use bytes::Bytes;
 
-use crate::api::call::{Body, Call, OwnedCall, decode_unreserved};
+use crate::api::call::{BODY_LIMIT, Body, Call, OwnedCall, decode_unreserved};
 use crate::api::error::{ApiError, Code};
 use crate::api::reply::Reply;
 use crate::clock;
@@ -33,7 +33,7 @@ pub(crate) async fn answer(
     state: web::Data<State>,
 ) -> HttpResponse {
     // If the client left or broke the framing, nobody reads this answer.
-    let Ok(held) = body::read(&mut payload.into_inner()).await else {
+    let Ok(held) = body::read(&mut payload.into_inner(), BODY_LIMIT).await else {
         return HttpResponse::BadRequest().finish();
     };
     let began = clock::real_now();

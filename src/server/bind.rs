@@ -37,6 +37,11 @@ pub(crate) struct Settings {
 impl Settings {
     /// For how long a request or an answer may stand still unless the command line says otherwise.
     pub(crate) const STALL: Duration = Duration::from_secs(60);
+
+    /// For a server that one program has for itself and stops when it is done.
+    pub(crate) const fn local(workers: usize) -> Self {
+        Self { workers, drain: Duration::ZERO, grace: Duration::ZERO, stall: Self::STALL }
+    }
 }
 
 /// Signals within this time are one: a terminal and the script in which the server runs may both pass on one Ctrl-C.
@@ -72,6 +77,8 @@ pub(crate) fn run(
     actix_web::rt::System::new().block_on(async {
         let mut signals = Signals::start();
         let state = Arc::new(state);
+        // Only where it is needed, since the socket is open as long as any of both is.
+        let listening = if settings.drain.is_zero() { None } else { Some(listener.try_clone()?) };
         let server = serve(listener, Arc::clone(&state), settings)?;
         let handle = server.handle();
         let interrupted = async {
@@ -83,11 +90,14 @@ pub(crate) fn run(
                 if signal == Some(Signal::Terminate) && !settings.drain.is_zero() {
                     state.is_draining.store(true, Ordering::Relaxed);
                     sleep(settings.drain).await;
+                    // Those that were not accepted yet are accepted in the time that is left.
+                    listening.iter().for_each(refuse_new);
                 }
                 sleep(LAST_CALLS).await;
+                drop(listening);
                 // The call itself sends the command; its future only waits for the end.
                 drop(handle.stop(true));
-                std::future::pending().await
+                std::future::pending::<()>().await;
             };
             let again = async {
                 sleep(SAME).await;
@@ -169,6 +179,29 @@ pub(crate) async fn start(listener: TcpListener, state: State, settings: Setting
     })?;
     let handle = starting.await.map_err(io::Error::other)??;
     Ok(Running { address, handle, thread: Some(thread), state: weak })
+}
+
+/// Lets the system ignore whoever begins to connect from now on: they try again, and find the socket closed. Without this, a
+/// connection that is complete and not accepted when the socket is closed is reset, and its call lost.
+fn refuse_new(listener: &TcpListener) {
+    #[cfg(target_os = "linux")]
+    {
+        // The flags of a TCP segment are its byte 13 (RFC 9293, 3.1). Of those with SYN and without ACK nothing is kept.
+        let step = |code: u32, jt, jf, k| {
+            socket2::SockFilter::new(u16::try_from(code).unwrap_or_default(), jt, jf, k)
+        };
+        let filter = [
+            step(libc::BPF_LD | libc::BPF_B | libc::BPF_ABS, 0, 0, 13),
+            step(libc::BPF_ALU | libc::BPF_AND | libc::BPF_K, 0, 0, 0x12),
+            step(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, 0, 1, 0x02),
+            step(libc::BPF_RET | libc::BPF_K, 0, 0, 0),
+            step(libc::BPF_RET | libc::BPF_K, 0, 0, u32::MAX),
+        ];
+        // Without the filter, a call may be lost.
+        let _ = socket2::SockRef::from(listener).attach_filter(&filter);
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = listener;
 }
 
 /// A signal that asks to stop.

@@ -9,7 +9,6 @@ use actix_web::error::PayloadError;
 use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt;
 
-use crate::api::call::BODY_LIMIT;
 use crate::server::memory;
 
 /// How much of a body over the limit is read and discarded, so that the client sees the answer: 8 MiB.
@@ -93,16 +92,16 @@ impl Drop for Share {
     }
 }
 
-/// Reads a body. It fails if the client left or broke the framing.
-pub(crate) async fn read(payload: &mut Payload) -> Result<Held, PayloadError> {
+/// Reads a body, of which so many bytes are taken. It fails if the client left or broke the framing.
+pub(crate) async fn read(payload: &mut Payload, limit: usize) -> Result<Held, PayloadError> {
     let (mut size, mut bytes, mut share) = (0, BytesMut::new(), Share::default());
     let mut refused = None;
     while let Some(chunk) = payload.next().await.transpose()? {
         size += chunk.len();
-        if size > BODY_LIMIT + DISCARDED {
+        if size > limit + DISCARDED {
             break;
         }
-        if size > BODY_LIMIT {
+        if size > limit {
             refused = Some(Body::TooLarge);
         } else if refused.is_none() && !share.take(size) {
             refused = Some(Body::NoRoom);

@@ -31,6 +31,8 @@ pub(crate) struct Metrics {
     usual: Vec<(Histogram, Counter)>,
     /// The labels of requests to which a fault applied, and of the others.
     labels: [Mutex<Labels>; 2],
+    /// The routes that have labels of their own.
+    routes: Mutex<HashSet<&'static str>>,
 }
 
 /// The labels that have counters. Faults can be put at runtime under new names and codes without end.
@@ -47,6 +49,10 @@ const LABELS: usize = 256 << 10;
 const NAME: usize = 100;
 /// Most scenarios of which loads are counted.
 const SCENARIOS: usize = 500;
+/// Most routes that are counted by their names.
+const ROUTES: usize = 300;
+/// The name of all other routes.
+const OTHER_ROUTES: &str = "route:(others)";
 /// The name of all others.
 const OTHERS: &str = "(others)";
 
@@ -116,7 +122,7 @@ impl Default for Metrics {
                 )
             })
             .collect();
-        Self { calls, durations, usual, labels: Default::default() }
+        Self { calls, durations, usual, labels: Default::default(), routes: Mutex::default() }
     }
 }
 
@@ -128,16 +134,23 @@ impl Metrics {
     /// Counts a request; its status is none if the client got no answer.
     pub(crate) fn count(&self, call: &Handled, status: Option<u16>, took: Duration) {
         let is_own = |spec: &&Spec| Some(spec.operation) == call.operation;
-        let place = operations::ALL.iter().position(is_own).unwrap_or(operations::ALL.len());
+        let own = operations::ALL.iter().position(is_own);
+        let is_route = own.is_none() && call.operation.is_some();
+        let place = own.unwrap_or(operations::ALL.len());
         let Some((durations, good)) = self.usual.get(place) else { return };
-        durations.observe(took.as_secs_f64());
+        if is_route {
+            let operation = self.route_label(call.operation);
+            self.durations.get_or_create(&OperationLabel { operation }).observe(took.as_secs_f64());
+        } else {
+            durations.observe(took.as_secs_f64());
+        }
         let fault = call.fault();
-        if status == Some(200) && call.code.is_none() && fault.is_none() {
+        if !is_route && status == Some(200) && call.code.is_none() && fault.is_none() {
             good.inc();
             return;
         }
         let call = Call {
-            operation: name(call.operation),
+            operation: if is_route { self.route_label(call.operation) } else { name(call.operation) },
             status: status.map(u32::from),
             code: call.code,
             fault: fault.map(label),
@@ -145,6 +158,20 @@ impl Metrics {
         let labels = &self.labels[usize::from(fault.is_none())];
         let call = labels.lock().unwrap_or_else(PoisonError::into_inner).labels(call);
         self.calls.get_or_create(&call).inc();
+    }
+
+    /// The name under which a route is counted. There are histograms for so many routes only.
+    fn route_label(&self, operation: Option<Operation>) -> &'static str {
+        let name = name(operation);
+        let mut routes = self.routes.lock().unwrap_or_else(PoisonError::into_inner);
+        if routes.contains(name) {
+            return name;
+        }
+        if routes.len() >= ROUTES {
+            return OTHER_ROUTES;
+        }
+        routes.insert(name);
+        name
     }
 
     /// Whether a request was counted.

@@ -10,8 +10,10 @@ use actix_web::{Error, HttpMessage, HttpResponse, ResponseError, web};
 use bytes::Bytes;
 use futures_util::FutureExt;
 
+use crate::api::call::BODY_LIMIT;
 use crate::clock;
 use crate::server::admin::error::AdminError;
+use crate::server::admin::snapshot;
 use crate::server::body;
 use crate::server::log::Line;
 use crate::server::state::State;
@@ -27,7 +29,8 @@ pub(crate) async fn surround(
     mut request: ServiceRequest,
     next: Next<BoxBody>,
 ) -> Result<ServiceResponse, Error> {
-    let Ok(held) = body::read(&mut request.take_payload()).await else {
+    let limit = snapshot::body_limit(request.path()).unwrap_or(BODY_LIMIT);
+    let Ok(held) = body::read(&mut request.take_payload(), limit).await else {
         return Ok(request.into_response(HttpResponse::BadRequest().finish()));
     };
     let body = match held.body {

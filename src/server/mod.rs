@@ -33,6 +33,8 @@ pub(crate) mod docs;
 pub(crate) mod receivers;
 /// The console.
 pub(crate) mod console;
+/// The tools of a coding agent.
+pub(crate) mod mcp;
 /// Metrics.
 pub(crate) mod metrics;
 /// The log of a serving process.

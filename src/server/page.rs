@@ -12,7 +12,8 @@ pub(crate) async fn get(state: web::Data<State>, request: HttpRequest) -> HttpRe
     if state.admin && is_browser(&request) {
         return HttpResponse::Found().insert_header((header::LOCATION, "/console")).finish();
     }
-    let scenario = state.registry.default_world().snapshot().scenario.clone();
+    let snapshot = state.registry.default_world().snapshot();
+    let scenario = snapshot.scenario.clone();
     let accept = request.headers().get(header::ACCEPT).and_then(|value| value.to_str().ok());
     if !accept.unwrap_or_default().contains("text/html") {
         let paths = operations::ALL.map(|spec| spec.path);
@@ -20,6 +21,7 @@ pub(crate) async fn get(state: web::Data<State>, request: HttpRequest) -> HttpRe
             "standin": env!("CARGO_PKG_VERSION"),
             "scenario": scenario,
             "operations": paths,
+            "routes": snapshot.routes.routes.len(),
         }));
     }
     let rows = operations::ALL.map(|spec| format!("<li><code>POST {}</code></li>", spec.path)).concat();

@@ -31,6 +31,20 @@ pub(crate) struct State {
 }
 
 impl State {
+    /// The state of a server that one program has for itself: no token is asked for, and nothing is logged.
+    pub(crate) fn local(registry: Arc<Registry>, board: Arc<LoadStatus>, setup: Arc<Setup>) -> Self {
+        Self {
+            registry,
+            board,
+            setup,
+            admin_token: None,
+            admin: true,
+            is_draining: AtomicBool::new(false),
+            metrics: Metrics::default(),
+            log: None,
+        }
+    }
+
     /// The log, if each request has a line in it.
     pub(crate) fn request_log(&self) -> Option<&Log> {
         self.log.as_ref().filter(|log| log.requests)

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use actix_web::body::to_bytes;
 use actix_web::http::StatusCode;
@@ -16,7 +15,6 @@ use crate::reload::status::LoadStatus;
 use crate::reload::{self, Setup};
 use crate::scenario::files::Memory;
 use crate::server::app::app;
-use crate::server::metrics::Metrics;
 use crate::server::middleware::surround;
 use crate::server::state::State;
 use crate::world::registry::Registry;
@@ -38,16 +36,9 @@ fn state(admin_token: Option<&str>) -> web::Data<State> {
     };
     let (board, mut snapshots) = (LoadStatus::default(), Vec::new());
     board.apply(&setup, reload::read(&setup), |snapshot| snapshots.push(snapshot));
-    web::Data::new(State {
-        registry: Arc::new(Registry::new("s", snapshots, Shared::default()).unwrap()),
-        board: Arc::new(board),
-        setup: Arc::new(setup),
-        admin_token: admin_token.map(str::to_owned),
-        admin: true,
-        is_draining: AtomicBool::new(false),
-        metrics: Metrics::default(),
-        log: None,
-    })
+    let registry = Registry::new("s", snapshots, Shared::default()).unwrap();
+    let state = State::local(Arc::new(registry), Arc::new(board), Arc::new(setup));
+    web::Data::new(State { admin_token: admin_token.map(str::to_owned), ..state })
 }
 
 #[actix_web::test]

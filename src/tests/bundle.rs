@@ -457,8 +457,19 @@ fn a_changed_scenario_gives_a_difference_that_names_what_changed() {
     let bundle = bundle(&world);
     assert_eq!(shown(&bundle, "Fine enough", "Fine enough"), "", "the same scenario");
     for (from, to, expected) in CHANGES {
-        assert_eq!(shown(&bundle, from, to), expected.trim(), "{from} -> {to}");
+        let found = without_seconds(&shown(&bundle, from, to));
+        assert_eq!(found, without_seconds(expected.trim()), "{from} -> {to}");
     }
+}
+
+/// How much of a rate limit's window is left depends on how long the calls took.
+fn without_seconds(text: &str) -> String {
+    let of_line = |line: &str| {
+        let is_time =
+            ["header retry-after", "header x-standin-detail"].iter().any(|start| line.starts_with(start));
+        if is_time { line.replace(|letter: char| letter.is_ascii_digit(), "") } else { line.to_owned() }
+    };
+    text.lines().map(of_line).collect::<Vec<_>>().join("\n")
 }
 
 #[test]

@@ -3,8 +3,6 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -15,7 +13,6 @@ use crate::reload::status::LoadStatus;
 use crate::reload::{self, Setup};
 use crate::scenario::files::Memory;
 use crate::server::bind::{self, Settings};
-use crate::server::metrics::Metrics;
 use crate::server::state::State;
 use crate::tests::bundle::{bundle, replays};
 use crate::tests::harness::in_parallel;
@@ -115,18 +112,8 @@ async fn what_happened_on_a_server_is_replayed_without_a_difference() {
     let address = listener.local_addr().unwrap();
     let client = Arc::new(Http::new(Box::new(System), Box::new(System)));
     let _webhooks = registry.shared.engine.start(client, address).unwrap();
-    let state = State {
-        registry: Arc::clone(&registry),
-        board: Arc::new(board),
-        setup: Arc::new(setup),
-        admin_token: None,
-        admin: true,
-        is_draining: AtomicBool::new(false),
-        metrics: Metrics::default(),
-        log: None,
-    };
-    let settings =
-        Settings { workers: 2, drain: Duration::ZERO, grace: Duration::ZERO, stall: Settings::STALL };
+    let state = State::local(Arc::clone(&registry), Arc::new(board), Arc::new(setup));
+    let settings = Settings::local(2);
     let running = bind::start(listener, state, settings).await.unwrap();
     use_world(&format!("http://{address}"), &format!("http://{address}/__admin/worlds/default"));
     let first = bundle(&registry.default_world());

@@ -1,6 +1,9 @@
 //! Conversations of a world. The first event of a conversation opens it, messages are added in turns, and a closed one
 //! stays closed.
 
+/// The conversations in a snapshot of a world.
+pub(crate) mod saved;
+
 use std::borrow::Cow;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;

@@ -126,6 +126,11 @@ impl Drop for EngineThread {
 const LOOKUPS: Duration = Duration::from_secs(1);
 
 impl Engine {
+    /// Our listening address, once the engine has started.
+    pub(crate) fn own_address(&self) -> Option<SocketAddr> {
+        self.running.get().map(|running| running.own)
+    }
+
     /// Begins to make attempts, on a thread of its own. `own` is our listening address.
     ///
     /// # Errors

@@ -1,16 +1,19 @@
 //! An event, shared by its deliveries. Its payload is rendered when it is sent or shown, always to the same bytes.
 
+/// An event in a snapshot of a world.
+pub(crate) mod saved;
+
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
 use crate::clock::Moment;
 use crate::memory::{Memory, Share};
+use crate::template::Problem;
 use crate::webhook::conversation::ConversationSnapshot;
 use crate::webhook::fault::DeliveryKey;
 use crate::webhook::payload::Payload;
 use crate::webhook::plan::WebhookPlan;
-use crate::webhook::template::Problem;
 
 /// Name of the event that the fault `unknown-event` sends. No subscription has it.
 pub(crate) const UNKNOWN: &str = "standin.unknown";
@@ -91,14 +94,20 @@ impl Event {
         }
     }
 
+    /// The members of the payload's `data`.
+    fn data(&self) -> Map<String, Value> {
+        let mut data =
+            self.content.conversation.as_ref().map(ConversationSnapshot::members).unwrap_or_default();
+        data.extend(self.content.data.clone().unwrap_or_default());
+        data
+    }
+
     /// The bytes to send.
     ///
     /// # Errors
     /// The scenario's template fails on this event.
     pub(crate) fn payload(&self) -> Result<Vec<u8>, Problem> {
-        let mut data =
-            self.content.conversation.as_ref().map(ConversationSnapshot::members).unwrap_or_default();
-        data.extend(self.content.data.clone().unwrap_or_default());
+        let data = self.data();
         let payload = Payload {
             event_id: &self.id,
             event: &self.name,

@@ -2,10 +2,6 @@
 
 /// The webhook settings of a scenario.
 pub(crate) mod settings;
-/// Templates, rendered within bounds.
-pub(crate) mod template;
-/// What the text of a template may say.
-pub(crate) mod template_text;
 /// The payload of a delivery.
 pub(crate) mod payload;
 /// Settings and templates.

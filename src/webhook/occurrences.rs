@@ -1,6 +1,10 @@
 //! How often each kind of event occurred, which tells apart its occurrences.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+
+use serde::{Deserialize, Serialize};
+
+use crate::api::ids::Hex;
 
 /// Most kinds of events whose occurrences are counted. Beyond it those that did not occur for longest are forgotten, half
 /// of them at once.
@@ -13,7 +17,33 @@ pub(super) struct Occurrences {
     older: HashMap<u64, u64>,
 }
 
+/// The same in a snapshot of a world.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SavedOccurrences {
+    recent: BTreeMap<Hex, u64>,
+    older: BTreeMap<Hex, u64>,
+}
+
 impl Occurrences {
+    pub(super) fn save(&self) -> SavedOccurrences {
+        fn save(counts: &HashMap<u64, u64>) -> BTreeMap<Hex, u64> {
+            let mut sorted: Vec<(u64, u64)> = counts.iter().map(|(kind, count)| (*kind, *count)).collect();
+            sorted.sort_unstable();
+            sorted.into_iter().map(|(kind, count)| (Hex(kind), count)).collect()
+        }
+        SavedOccurrences { recent: save(&self.recent), older: save(&self.older) }
+    }
+
+    /// None if there are more than a world may have.
+    pub(super) fn restored(saved: SavedOccurrences) -> Option<Self> {
+        let restore = |counts: BTreeMap<Hex, u64>| -> HashMap<u64, u64> {
+            counts.into_iter().map(|(kind, count)| (kind.0, count)).collect()
+        };
+        let fits = saved.recent.len() + saved.older.len() <= KINDS;
+        fits.then(|| Self { recent: restore(saved.recent), older: restore(saved.older) })
+    }
+
     pub(super) fn get(&self, kind: u64) -> u64 {
         self.recent.get(&kind).or_else(|| self.older.get(&kind)).copied().unwrap_or_default()
     }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use crate::clock::Moment;
+use crate::template::{self, LENIENT, Problem, STRICT};
 use crate::webhook::settings::Webhooks;
-use crate::webhook::template::{self, LENIENT, Problem, STRICT};
 
 /// What a payload says.
 #[derive(Clone, Copy, Debug)]

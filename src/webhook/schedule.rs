@@ -3,6 +3,9 @@
 //! The deliveries of one subscription and conversation form a lane, and only the first of a lane is tried. A lane that
 //! waits for a retry holds up no other lane, and no subscription waits for another.
 
+/// Pending deliveries in a snapshot of a world.
+pub(crate) mod saved;
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;

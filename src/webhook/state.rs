@@ -1,5 +1,8 @@
 //! The webhooks of one run of a world: its events, its conversations, its deliveries.
 
+/// The webhooks in a snapshot of a world.
+pub(crate) mod saved;
+
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

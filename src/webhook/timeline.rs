@@ -19,6 +19,16 @@ impl Progress {
         Self(timeline.iter().map(|entry| due_by(entry.when, since_start)).collect())
     }
 
+    /// How often each entry has fired.
+    pub(crate) fn counts(&self) -> &[u64] {
+        &self.0
+    }
+
+    /// The progress with those counts. If the timeline has another number of entries, it is the progress by a time.
+    pub(crate) fn restored(counts: Vec<u64>, timeline: &[TimelineEntry], since_start: Duration) -> Self {
+        if counts.len() == timeline.len() { Self(counts) } else { Self::until(timeline, since_start) }
+    }
+
     /// When the next entry fires, counted from the world's start.
     pub(crate) fn next(&self, timeline: &[TimelineEntry]) -> Option<Duration> {
         self.first(timeline).map(|(next, _)| next)

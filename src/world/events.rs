@@ -153,7 +153,7 @@ impl WorldHandle for Run {
         let mut ledger = self.ledger();
         let contacts = ledger.contacts.of(business, dataset.contacts.of(business));
         let found = id.and_then(|id| contacts.get(id));
-        if let Some(contact) = found.or_else(|| draw.pick(&contacts.all()).copied()) {
+        if let Some(contact) = found.or_else(|| draw.pick(&contacts.all()).map(|contact| &***contact)) {
             return to_json(contact);
         }
         // The account has no contact: one is created.

@@ -1,5 +1,8 @@
 //! Fault changes made at runtime in one world.
 
+/// The changes in a snapshot of a world.
+pub(crate) mod saved;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -150,7 +153,7 @@ mod tests {
     fn fault(name: &str, text: &str) -> Fault {
         Fault {
             name: name.to_owned(),
-            operations: vec![Operation::new("reviews")],
+            operations: crate::fault::Operations::Of(vec![Operation::new("reviews")]),
             condition: Condition::default(),
             count: Count { per: Per::World, hits: Vec::new(), share: Share::All },
             during: None,

@@ -18,6 +18,12 @@ pub(crate) mod events;
 pub(crate) mod arrivals;
 /// Fault changes made at runtime.
 pub(crate) mod fault_edits;
+/// A world's snapshot as text.
+pub(crate) mod saved;
+/// Taking a world's snapshot, and taking one up.
+pub(crate) mod restore;
+/// Hides the keys of a scenario in a snapshot.
+mod hide;
 /// Requests to create a world, and why they fail.
 pub(crate) mod create;
 /// All worlds of a process, by name and by key.

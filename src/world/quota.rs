@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::auth::RateLimit;
+use serde::{Deserialize, Serialize};
+
+use crate::auth::{Key, RateLimit};
 use crate::clock::{Moment, later};
 
 /// How much of its rate limit each key of a world has used.
@@ -20,7 +22,34 @@ struct Used {
     passed: u32,
 }
 
+/// What a key has used, in a snapshot of its world.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SavedQuota {
+    /// Place of the key in the scenario, from 0.
+    place: usize,
+    begin: Moment,
+    passed: u32,
+}
+
 impl Quotas {
+    /// What each key of the scenario has used, by the place of the key.
+    pub(crate) fn save(&self, keys: &[Key]) -> Vec<SavedQuota> {
+        let used = self.used.iter().filter_map(|(key, used)| {
+            let place = keys.iter().position(|known| known.key == *key)?;
+            Some(SavedQuota { place, begin: used.begin, passed: used.passed })
+        });
+        used.collect()
+    }
+
+    /// What was used by the keys that stand at those places now.
+    pub(crate) fn restored(saved: Vec<SavedQuota>, keys: &[Key]) -> Self {
+        let used = saved.into_iter().filter_map(|SavedQuota { place, begin, passed }| {
+            Some((keys.get(place)?.key.clone(), Used { begin, passed }))
+        });
+        Self { used: used.collect() }
+    }
+
     /// Counts a request of a key if it passes. A request that arrived before the latest window and is counted after it counts
     /// there.
     ///

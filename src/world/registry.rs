@@ -12,6 +12,7 @@ use crate::journal::secrets::MINTED_PREFIX;
 use crate::scenario::scalars::is_world_name;
 use crate::world::World;
 use crate::world::create::{CreateError, MOST_WORLDS, RemoveError, Start, WorldRequest};
+use crate::world::saved::{Hidden, NotRestored};
 use crate::world::shared::Shared;
 use crate::world::snapshot::Snapshot;
 
@@ -168,6 +169,56 @@ impl Registry {
         world.recreate(scenario, &wanted.start);
         world.run().start_webhooks();
         Ok((world, false))
+    }
+
+    /// Takes up a snapshot in the world of a name, which is made if it is not there. Returns whether it was made. The key of
+    /// the snapshot moves with it, unless another world of this process has it.
+    ///
+    /// # Errors
+    /// Nothing is changed.
+    pub(crate) fn restore(&self, name: &str, saved: &Hidden) -> Result<(Arc<World>, bool), NotRestored> {
+        let _held = self.change();
+        let present = self.named(name);
+        let scenario = self.scenario(Some(&saved.scenario));
+        let scenario = scenario.ok_or_else(|| CreateError::NoScenario(saved.scenario.clone()))?;
+        if let Some(world) = present.as_ref().filter(|world| world.is_standing()) {
+            if world.scenario().0.scenario != scenario.scenario {
+                return Err(CreateError::Standing(world.name.clone()).into());
+            }
+            world.restore(saved, scenario)?;
+            world.run().start_webhooks();
+            return Ok((Arc::clone(world), false));
+        }
+        if name == DEFAULT || !is_world_name(name) {
+            return Err(CreateError::BadName(name.to_owned()).into());
+        }
+        if present.is_none() && self.count() >= MOST_WORLDS {
+            return Err(CreateError::TooMany.into());
+        }
+        let is_free = |key: &String| {
+            self.of_key(key).is_none_or(|owner| present.as_ref().is_some_and(|own| Arc::ptr_eq(own, &owner)))
+        };
+        let key = saved.api_key.clone().filter(is_free).or_else(mint).ok_or(CreateError::NoKey)?;
+        let world = World::on_demand(
+            name.to_owned(),
+            Arc::clone(&scenario),
+            key.clone(),
+            Start::default(),
+            &self.shared,
+        );
+        world.restore(saved, scenario)?;
+        let world = Arc::new(world);
+        self.forget(present.as_slice());
+        let mut worlds = self.write();
+        worlds.by_name.insert(name.to_owned(), Arc::clone(&world));
+        worlds.by_key.insert(key, Arc::clone(&world));
+        self.own_keys.store(true, Ordering::Release);
+        drop(worlds);
+        if let Some(before) = &present {
+            before.run().webhooks.close();
+        }
+        world.run().start_webhooks();
+        Ok((world, present.is_none()))
     }
 
     /// Resets a world to its start. Another seed lasts until the next reset.

@@ -34,9 +34,9 @@ pub(crate) struct Run {
     /// The calls of the run.
     pub(crate) journal: Arc<Journal>,
     /// Held for a few instructions, like the ledger.
-    quotas: Mutex<Quotas>,
+    pub(super) quotas: Mutex<Quotas>,
     /// What faults have counted. The lock is held for one whole decision, so that a count applies once.
-    counters: Mutex<Counters>,
+    pub(super) counters: Mutex<Counters>,
     /// Its lock is taken before the ledger's, never while the ledger's is held.
     pub(super) webhooks: WebhookState,
     pub(super) stream: Arc<Stream>,
@@ -47,7 +47,7 @@ pub(crate) struct Run {
     /// What a bundle needs. None in a process that writes none.
     pub(crate) kept: Option<Kept>,
     /// Read by every request, replaced by a reload; a request keeps the one it took.
-    snapshot: ArcSwap<Snapshot>,
+    pub(super) snapshot: ArcSwap<Snapshot>,
 }
 
 impl Run {

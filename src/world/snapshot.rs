@@ -16,6 +16,7 @@ use crate::expect::expectation::Expectation;
 use crate::expect::scorecard::settings::Settings;
 use crate::fault::counters;
 use crate::memory::{Limits, Memory, Share};
+use crate::route::table::Table;
 use crate::scenario::model::{DemoButton, Scenario};
 use crate::scenario::references::References;
 use crate::webhook::plan::WebhookPlan;
@@ -49,6 +50,8 @@ pub(crate) struct Snapshot {
     pub(crate) expectations: Arc<Vec<Expectation>>,
     /// The buttons for a demonstration.
     pub(crate) demo: Arc<Vec<DemoButton>>,
+    /// The routes that the scenario defines.
+    pub(crate) routes: Arc<Table>,
     /// Names of webhook events that the scenario adds.
     pub(crate) events: Arc<Vec<String>>,
     /// Thresholds of the scorecard.
@@ -206,6 +209,7 @@ impl Snapshot {
             events: Arc::new(scenario.webhooks.events.keys().cloned().collect()),
             webhooks: Arc::new(WebhookPlan::new(scenario.webhooks)),
             demo: Arc::new(scenario.demo),
+            routes: Arc::new(Table::new(scenario.routes)),
             scorecard: Arc::new(scenario.scorecard),
             expectations: Arc::new(scenario.expectations),
             start: scenario.now,
@@ -347,7 +351,10 @@ impl Snapshot {
     }
     /// What faults may refer to, in a world with that clock mode.
     pub(crate) fn references(&self, mode: clock::Mode) -> References<'_> {
-        References::new(self.keys.all(), &self.businesses, &self.dialect, mode == clock::Mode::Frozen)
+        References {
+            routes: self.routes.routes.iter().map(|route| route.operation).collect(),
+            ..References::new(self.keys.all(), &self.businesses, &self.dialect, mode == clock::Mode::Frozen)
+        }
     }
 
     /// The accounts as the scenario gives them.

@@ -1,12 +1,14 @@
 //! The stream of a world: its events as they happen, as Server-Sent Events (HTML standard, 9.2), already encoded.
 
 use std::fmt::{self, Display, Formatter};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+use crate::clock;
 
 /// Most bytes that wait for a slow watcher. Events beyond them are counted, not kept.
 const WAITING: usize = 1 << 20;
@@ -17,6 +19,10 @@ const WATCHERS: usize = 100;
 /// Most watchers of all worlds.
 const ALL_WATCHERS: usize = 1_000;
 
+/// Most requests of a world in a second that watchers are told of. To make an event takes longer than to answer a call, so
+/// that more would slow down the others.
+const REQUESTS: u32 = 500;
+
 /// The watchers of a world.
 #[derive(Debug, Default)]
 pub(crate) struct Stream {
@@ -24,6 +30,10 @@ pub(crate) struct Stream {
     any: AtomicBool,
     /// Whether any takes events whole, and whether any takes them brief.
     takes: [AtomicBool; 2],
+    /// The latest second in which requests were told, and how many there were.
+    pace: Mutex<(u64, u32)>,
+    /// Requests that were not told since the last event.
+    skipped: AtomicU64,
     /// Held to send one event. Nobody is waited for.
     watchers: Mutex<Vec<Watcher>>,
     all: Arc<AllWatchers>,
@@ -155,6 +165,45 @@ impl Stream {
         self.any.load(Ordering::Acquire)
     }
 
+    /// Whether the watchers are told of a request, of which there are so many in a second. Otherwise it counts as missed.
+    pub(crate) fn admits_request(&self) -> bool {
+        self.admits_at(clock::uptime().as_secs())
+    }
+
+    fn admits_at(&self, second: u64) -> bool {
+        let mut pace = self.pace.lock().unwrap_or_else(PoisonError::into_inner);
+        if pace.0 != second {
+            *pace = (second, 0);
+        }
+        pace.1 += 1;
+        let admits = pace.1 <= REQUESTS;
+        if !admits {
+            self.skipped.fetch_add(1, Ordering::Relaxed);
+        }
+        admits
+    }
+
+    /// Tells all watchers how many events they missed, if there are any and no event has told so.
+    pub(crate) fn publish_missed(&self) {
+        if self.skipped.load(Ordering::Relaxed) > 0 {
+            self.send(|watcher| {
+                let missed = std::mem::take(&mut watcher.missed);
+                watcher.add(encode("missed", &json!({ "events": missed })))
+            });
+        }
+    }
+
+    /// Sends something to all watchers, who have missed what was skipped. `send` tells whether one is still there.
+    fn send(&self, mut send: impl FnMut(&mut Watcher) -> bool) {
+        let mut watchers = self.watchers.lock().unwrap_or_else(PoisonError::into_inner);
+        let skipped = self.skipped.swap(0, Ordering::Relaxed);
+        watchers.retain_mut(|watcher| {
+            watcher.missed += skipped;
+            send(watcher)
+        });
+        self.note(&watchers);
+    }
+
     fn note(&self, watchers: &[Watcher]) {
         self.any.store(!watchers.is_empty(), Ordering::Release);
         for (takes, brief) in self.takes.iter().zip([false, true]) {
@@ -172,21 +221,17 @@ impl Stream {
         let [whole_taken, brief_taken] = [0, 1].map(|at| self.takes[at].load(Ordering::Acquire));
         let whole = whole_taken.then(|| encode(kind, &whole()));
         let brief = brief_taken.then(|| encode(kind, &brief()));
-        let mut watchers = self.watchers.lock().unwrap_or_else(PoisonError::into_inner);
-        watchers.retain_mut(|watcher| {
+        self.send(|watcher| {
             let event = if watcher.brief { &brief } else { &whole };
             // One who came this moment takes the next.
             event.as_ref().is_none_or(|event| watcher.send(event))
         });
-        self.note(&watchers);
     }
 
     /// Sends an event to all watchers. A watcher that did not keep up gets the number of events that it missed.
     pub(crate) fn publish(&self, kind: &str, data: &Value) {
         let event = encode(kind, data);
-        let mut watchers = self.watchers.lock().unwrap_or_else(PoisonError::into_inner);
-        watchers.retain_mut(|watcher| watcher.send(&event));
-        self.note(&watchers);
+        self.send(|watcher| watcher.send(&event));
     }
 }
 
@@ -245,6 +290,23 @@ mod tests {
         drop(watch);
         stream.publish("request", &json!(0));
         assert!(!stream.is_watched());
+    }
+
+    #[tokio::test]
+    async fn of_more_requests_in_a_second_than_watchers_are_told_they_get_the_number() {
+        let stream = Stream::default();
+        let mut watch = stream.watch(true).unwrap();
+        let admitted = |second| (0..REQUESTS + 7).filter(|_| stream.admits_at(second)).count();
+        assert_eq!((admitted(1), admitted(2)), (500, 500));
+        stream.publish("reload", &json!({}));
+        assert_eq!(watch.recv().await.unwrap(), "event: missed\ndata: {\"events\":14}\n\n");
+        assert_eq!(watch.recv().await.unwrap(), "event: reload\ndata: {}\n\n");
+        assert_eq!(admitted(3), 500);
+        stream.publish_missed();
+        stream.publish_missed();
+        stream.publish("reload", &json!({}));
+        assert_eq!(watch.recv().await.unwrap(), "event: missed\ndata: {\"events\":7}\n\n");
+        assert_eq!(watch.recv().await.unwrap(), "event: reload\ndata: {}\n\n");
     }
 
     #[tokio::test]

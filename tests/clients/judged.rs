@@ -107,6 +107,22 @@ pub fn all<T: Sync>(jobs: &[T], check: impl Fn(&T) -> Result<(), String> + Sync)
     assert!(problems.is_empty(), "{}", problems.join("\n\n"));
 }
 
+/// Most times that a check is made. What a client does depends on real time: on a busy machine, one that does not wait comes late,
+/// and one that does is late for another reason.
+const TIMES: usize = 3;
+
+/// Makes a check until it succeeds, and says what was wrong each time.
+pub fn tried(check: impl Fn() -> Result<(), String>) -> Result<(), String> {
+    let mut problems = Vec::new();
+    for _ in 0..TIMES {
+        match check() {
+            Ok(()) => return Ok(()),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    Err(problems.join("\n\nand again: "))
+}
+
 /// A path of the project.
 pub fn path(relative: &str) -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(relative).display().to_string()

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::judged::{Judged, all, path, run};
+use crate::judged::{Judged, all, path, run, tried};
 use crate::tools::{built, has_python, node, skipped, works};
 
 /// How a client ends.
@@ -143,7 +143,7 @@ fn shell() -> Option<Vec<String>> {
 
 fn passes(cases: &[Case], command: Option<Vec<String>>, receives: bool) {
     if let Some(command) = command {
-        all(cases, |case| check(case, &command, receives));
+        all(cases, |case| tried(|| check(case, &command, receives)));
     }
 }
 

@@ -192,6 +192,45 @@ fn without_a_folder_of_scenarios_those_of_the_program_are_served() {
 }
 
 #[test]
+fn a_scenario_of_the_program_is_served_by_its_name_and_other_worlds_run_the_others() {
+    let dir = folder(&[("scenarios/good.yaml", GOOD)]);
+    let server = Server::start(dir.path(), &["rate-limited"]);
+    assert_eq!(server.listening["scenario"], "rate-limited");
+    assert_eq!(server.listening["worlds"], json!(["rate-limited"]));
+    let world = |name: &str, scenario: &str| {
+        server.admin("POST", "worlds").json(&json!({"name": name, "scenario": scenario})).send()
+    };
+    assert_eq!(world("one", "down").status, 201);
+    assert_eq!(server.world("one").with_key("demo-key").reviews(100).send().status, 503);
+    // Once it is served, it stays as it is.
+    assert_eq!(world("two", "down").status, 201);
+    let health = server.admin("GET", "health").send().ok();
+    let names: Vec<&Value> = health["scenarios"].as_array().unwrap().iter().map(|one| &one["name"]).collect();
+    assert_eq!(names, ["down", "rate-limited"]);
+    assert_eq!(health["scenarios"][0]["generation"], 1);
+    assert_eq!(world("three", "nowhere").status, 400);
+}
+
+#[test]
+fn with_until_eof_the_server_stops_when_its_standard_input_ends() {
+    let dir = folder(&[("a.yaml", GOOD)]);
+    let mut child = program()
+        .current_dir(dir.path())
+        .args(["serve", "a.yaml", "--port", "0", "--log", "json", "--until-eof"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert!(lines.next().unwrap().unwrap().contains("listening"));
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(b"what is written is ignored\n").unwrap();
+    assert!(child.try_wait().unwrap().is_none());
+    drop(input);
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
 fn a_folder_with_good_and_broken_scenarios_is_served_as_degraded() {
     let server = Server::of(&[("a.yaml", GOOD), ("b.yaml", BROKEN)], &[]);
     assert_eq!(server.listening["worlds"], json!(["a"]));

@@ -36,6 +36,7 @@ mod coherence;
 mod determinism;
 mod commands;
 mod health;
+mod snapshot;
 mod run;
 mod run_verdict;
 mod replay;

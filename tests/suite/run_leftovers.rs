@@ -2,7 +2,7 @@
 //! and so have its descendants.
 
 use std::fs;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -197,6 +197,23 @@ fn after_a_signal_what_does_not_end_is_killed() {
     signal("-TERM", &run.id());
     assert_eq!(run.wait().unwrap().code(), Some(6), "it is still the command's own");
     assert!(started.elapsed() >= Duration::from_millis(4900));
+    place.nothing_is_left();
+}
+
+#[test]
+fn a_signal_ends_a_run_whose_command_has_ended_and_which_is_busy_with_its_report() {
+    let place = Place::new("judging");
+    // A pipe that is full holds up who writes to it.
+    let pipe = place.path().join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let calls = "for i in $(seq 9); do curl -s \"$STANDIN_BASE_URL/$(printf '%20000s' | tr ' ' x)\" >/dev/null; done; : >ended";
+    let mut run = place.command(&["--har", "pipe"], calls).stderr(Stdio::null()).spawn().unwrap();
+    let mut report = fs::File::open(&pipe).unwrap();
+    let mut begin = [0];
+    report.read_exact(&mut begin).unwrap();
+    assert!(place.path().join("ended").exists());
+    signal("-TERM", &run.id());
+    assert_eq!(run.wait().unwrap().code(), Some(143));
     place.nothing_is_left();
 }
 

@@ -147,6 +147,18 @@ fn a_file_that_cannot_be_written_is_told_before_the_command_begins() {
 }
 
 #[test]
+fn a_mistake_leaves_the_files_of_an_earlier_run_as_they_are() {
+    let dir = judged();
+    std::fs::write(dir.path().join("o.xml"), "earlier").unwrap();
+    for wrong in [&["--key", "nobody"][..], &["--env", "A={{nothing}}"], &["--fault", "x={thn: {}}"]] {
+        let arguments = [&["run", "judged.yaml", "--junit", "o.xml"], wrong, &["--", "true"]].concat();
+        let output = program().current_dir(dir.path()).args(&arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert_eq!(std::fs::read_to_string(dir.path().join("o.xml")).unwrap(), "earlier");
+    }
+}
+
+#[test]
 fn on_github_the_summary_is_appended_and_failures_are_annotations() {
     let dir = judged();
     let summary = dir.path().join("summary.md");

@@ -148,7 +148,7 @@ fn a_scenario_with_errors_is_refused_with_all_of_them_and_changes_nothing() {
     }
     error(&server.admin("PUT", "scenarios/a").bytes([0xff]).send(), 400, "UTF-8");
     error(&put(&server, "a", &" ".repeat(2 << 20)), 413, "1 MiB");
-    error(&server.admin("GET", "scenarios/a").send(), 405, "PUT");
+    error(&server.admin("DELETE", "scenarios/a").send(), 405, "PUT");
     assert_eq!(
         server.admin("GET", "health").send().ok()["status"],
         "ok",

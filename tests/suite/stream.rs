@@ -100,6 +100,7 @@ fn deliveries_are_streamed_when_an_attempt_ends() {
     watcher.until(": standin");
     let event = json!({"event": "message.added", "business": 100, "conversation": "c"});
     let emitted = server.admin("POST", "worlds/api/events").json(&event).send();
+    assert_eq!(watcher.event().0, "conversation");
     let (kind, delivery) = watcher.event();
     assert_eq!((kind.as_str(), &delivery["status"]), ("delivery", &"delivered".into()));
     assert_eq!(delivery["eventId"], emitted.json["eventId"]);

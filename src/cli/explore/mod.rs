@@ -18,8 +18,6 @@ mod progress;
 
 use std::net::TcpListener;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
 use crate::cli::child::open_files;
 use crate::cli::explore::files::Files;
@@ -35,7 +33,6 @@ use crate::explore::line::Given;
 use crate::explore::report::Exploration;
 use crate::explore::{accept, text};
 use crate::server::bind::{self, Settings};
-use crate::server::metrics::Metrics;
 use crate::server::state::State;
 use crate::server::{long, memory};
 use crate::webhook::client::{Http, System};
@@ -79,17 +76,8 @@ fn attempt(flags: &Flags) -> Result<Exit, Failure> {
         registry.shared.engine.start(client, address).map_err(failed("start a thread for webhooks"))?;
     // No run waits for it.
     snapshot.dataset();
-    let state = State {
-        registry: Arc::clone(&registry),
-        board: Arc::new(board),
-        setup: Arc::new(setup),
-        admin_token: None,
-        admin: true,
-        is_draining: AtomicBool::new(false),
-        metrics: Metrics::default(),
-        log: None,
-    };
-    let settings = Settings { workers, drain: Duration::ZERO, grace: Duration::ZERO, stall: Settings::STALL };
+    let state = State::local(Arc::clone(&registry), Arc::new(board), Arc::new(setup));
+    let settings = Settings::local(workers);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let exploration = runtime.map_err(failed("start"))?.block_on(async {
         let _server = bind::start(listener, state, settings).await.map_err(failed("start the server"))?;

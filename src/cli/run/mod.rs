@@ -17,7 +17,6 @@ mod outputs;
 
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use crate::cli::child::{self, open_files};
@@ -34,7 +33,6 @@ use crate::clock::{Moment, TimeSource};
 use crate::draw::Seed;
 use crate::reload::Setup;
 use crate::server::bind::{self, Settings};
-use crate::server::metrics::Metrics;
 use crate::server::state::State;
 use crate::server::{long, memory};
 use crate::webhook::client::{Http, System};
@@ -68,8 +66,6 @@ fn attempt(flags: &Flags) -> Result<Exit, Failure> {
     let Loaded { registry, board, warnings, .. } = load(&setup, &changes)?;
     let registry = Arc::new(registry);
     let access = Access::of(&registry.default_world().snapshot(), flags.key.as_deref())?;
-    // After a mistake in the scenario or the command line, the files of an earlier run are left as they are.
-    let outputs = Outputs::open(flags)?;
     let failed = |what: &str| {
         let what = what.to_owned();
         move |error: std::io::Error| Failure::cannot_start(format!("cannot {what}: {error}"))
@@ -77,21 +73,14 @@ fn attempt(flags: &Flags) -> Result<Exit, Failure> {
     let listener = TcpListener::bind(("127.0.0.1", 0)).map_err(failed("listen on 127.0.0.1"))?;
     let address: SocketAddr = listener.local_addr().map_err(failed("listen on 127.0.0.1"))?;
     let env = environment::variables(address, "", &access, &flags.env)?;
+    // After a mistake in the scenario or the command line, the files of an earlier run are left as they are.
+    let outputs = Outputs::open(flags)?;
     let client = Arc::new(Http::new(Box::new(System), Box::new(System)));
     let _webhooks =
         registry.shared.engine.start(client, address).map_err(failed("start a thread for webhooks"))?;
     serve::build_first(&registry, false);
-    let state = State {
-        registry: Arc::clone(&registry),
-        board: Arc::new(board),
-        setup: Arc::new(setup),
-        admin_token: None,
-        admin: true,
-        is_draining: AtomicBool::new(false),
-        metrics: Metrics::default(),
-        log: None,
-    };
-    let settings = Settings { workers, drain: Duration::ZERO, grace: Duration::ZERO, stall: Settings::STALL };
+    let state = State::local(Arc::clone(&registry), Arc::new(board), Arc::new(setup));
+    let settings = Settings::local(workers);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.map_err(failed("start"))?.block_on(async {
         let server = bind::start(listener, state, settings).await.map_err(failed("start the server"))?;

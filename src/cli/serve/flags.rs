@@ -1,6 +1,7 @@
 //! The flags of `serve`.
 
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
@@ -57,6 +58,9 @@ pub(crate) struct Flags {
     /// Stop when standard input ends: for a program that starts the server through a pipe, so that the server ends with it
     #[arg(long, env = "STANDIN_UNTIL_EOF")]
     pub(crate) until_eof: bool,
+    /// Snapshot of the default world: taken up at the start if the file is there, and written when the server stops
+    #[arg(long, value_name = "FILE", env = "STANDIN_SNAPSHOT")]
+    pub(crate) snapshot: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) journal: Journal,
 }

@@ -8,6 +8,8 @@ pub(crate) mod first_load;
 pub(crate) mod greeting;
 /// The limit of open files.
 pub(crate) mod open_files;
+/// The file of the default world's snapshot.
+pub(crate) mod snapshot;
 /// A progress bar while a large dataset is built.
 pub(crate) mod progress;
 /// Reloading when files change.
@@ -118,6 +120,9 @@ fn serve(flags: &Flags, log: &Log) -> Result<(), Failure> {
     let (registry, board) = first_load(flags, &setup, log)?;
     let board = Arc::new(board);
     let registry = Arc::new(registry);
+    if let Some(file) = &flags.snapshot {
+        snapshot::load(file, &registry)?;
+    }
     let listener = listen(flags)?;
     let address = listener.local_addr().map_err(|error| Failure::cannot_start(error.to_string()))?;
     let admin = address.ip().is_loopback() || flags.admin_token.is_some();
@@ -154,7 +159,7 @@ fn serve(flags: &Flags, log: &Log) -> Result<(), Failure> {
     };
     let stop = end_of_input(flags.until_eof)?;
     match bind::run(listener, state, settings, stop) {
-        Ok(Ended::Stopped) => Ok(()),
+        Ok(Ended::Stopped) => flags.snapshot.as_ref().map_or(Ok(()), |file| snapshot::write(file, &registry)),
         // Nothing is waited for: no thread, and no reader of the log.
         Ok(Ended::Interrupted) => std::process::exit(Exit::Interrupted.code().into()),
         Err(error) => Err(Failure::cannot_start(error.to_string())),
@@ -190,19 +195,19 @@ fn setup(flags: &Flags) -> Result<(Setup, bool), Failure> {
     let cwd = std::env::current_dir()
         .map_err(|error| Failure::cannot_start(format!("cannot find the working directory: {error}")))?;
     let time = TimeSource::new(flags.sources.now);
-    let Opened { files, paths, cwd, root, shipped } = open(&flags.sources, cwd, time.now())?;
+    let Opened { files, paths, cwd, root, shipped } = open(&flags.sources, cwd, time.now());
     Ok((Setup { files, paths, root, cwd, random, time, keeps: false }, shipped))
 }
 
 /// What is named. A single name that is no file or folder is the name of a scenario, as for `run`.
-fn open(sources: &Sources, cwd: PathBuf, now: Moment) -> Result<Opened, Failure> {
+fn open(sources: &Sources, cwd: PathBuf, now: Moment) -> Opened {
     if let [only] = &*sources.paths
         && let Some(name) = only.to_str().filter(|name| is_world_name(name) && !cwd.join(name).exists())
         && let Ok(found) = find::find(name, cwd.clone(), now)
     {
-        return Ok(Opened { root: sources.root.clone().filter(|_| !found.shipped), ..found });
+        return Opened { root: sources.root.clone().filter(|_| !found.shipped), ..found };
     }
-    Ok(sources.open(cwd))
+    sources.open(cwd)
 }
 
 /// Connections that wait to be accepted. The system may allow fewer.

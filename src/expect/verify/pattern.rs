@@ -7,6 +7,7 @@ use crate::expect::call::Call;
 use crate::expect::expectation::CallPattern;
 use crate::expect::record::Record;
 use crate::expect::report::{Member, Nearest};
+use crate::fault::matching::{Accept, accepts_json, accepts_text};
 use crate::fault::pointer::Pointer;
 
 /// A member of a pattern.
@@ -15,9 +16,9 @@ enum Part<'a> {
     Key,
     Business,
     Fingerprint,
-    Header(&'a str, &'a [String]),
-    Query(&'a str, &'a [String]),
-    Body(&'a Pointer, &'a [Value]),
+    Header(&'a str, &'a [Accept<String>]),
+    Query(&'a str, &'a [Accept<String>]),
+    Body(&'a Pointer, &'a [Accept<Value>]),
     Status,
     Code,
     Fault,
@@ -88,13 +89,9 @@ fn agrees(pattern: &CallPattern, part: &Part<'_>, call: &Call) -> bool {
         Part::Key => call.sent_key.as_ref().is_some_and(|sent| condition.keys.contains(sent)),
         Part::Business => call.businesses.iter().any(|named| condition.businesses.contains(named)),
         Part::Fingerprint => condition.fingerprints.iter().any(|known| known.begins(call.fingerprint)),
-        Part::Header(name, values) => {
-            header(call, name).is_some_and(|sent| values.iter().any(|value| value == sent))
-        }
-        Part::Query(name, values) => {
-            parameter(call, name).is_some_and(|sent| values.iter().any(|value| value == sent))
-        }
-        Part::Body(pointer, values) => pointer.find(&call.body).is_some_and(|found| values.contains(found)),
+        Part::Header(name, accepted) => accepts_text(accepted, header(call, name)),
+        Part::Query(name, accepted) => accepts_text(accepted, parameter(call, name)),
+        Part::Body(pointer, accepted) => accepts_json(accepted, pointer.find(&call.body)),
         Part::Status => call.status.is_some_and(|status| statuses.contains(&status)),
         Part::Code => call.received_code().is_some_and(|code| codes.contains(&code)),
         Part::Fault => call.fault.as_ref().is_some_and(|fault| faults.contains(fault)),

@@ -18,6 +18,7 @@ use crate::expect::report::ExpectationReport;
 use crate::expect::verify::verify;
 use crate::fault::condition::Condition;
 use crate::fault::effect::Kind;
+use crate::fault::matching::Accept;
 use crate::fault::pointer::Pointer;
 use crate::operations;
 use crate::webhook::delivery::{self, Attempt, Delivery, Outcome, Status};
@@ -229,7 +230,7 @@ fn pattern() -> CallPattern {
         operations: vec![operations::contact::SPEC.operation],
         condition: Condition {
             keys: vec!["demo-key".to_owned()],
-            body: vec![(Pointer::new("/firstName").unwrap(), vec![json!("Ann")])],
+            body: vec![(Pointer::new("/firstName").unwrap(), vec![Accept::Equal(json!("Ann"))])],
             ..Condition::default()
         },
         ..CallPattern::default()
@@ -263,6 +264,7 @@ fn too_few_requests_tell_the_nearest_call_member_by_member() {
 #[test]
 fn every_part_of_a_pattern_is_compared() {
     let text = |text: &str| vec![text.to_owned()];
+    let accepted = |text: &str| vec![Accept::from(text)];
     let one = Call { query: vec![("sindex".to_owned(), "100".to_owned())], ..limited(1, 0) };
     let with = |condition, statuses: &[u16], codes: &[u32], faults: Vec<String>| CallPattern {
         operations: vec![],
@@ -272,8 +274,8 @@ fn every_part_of_a_pattern_is_compared() {
         faults,
     };
     let on = |query: &str, header: &str, business| Condition {
-        query: vec![("sindex".to_owned(), text(query))],
-        headers: vec![("x-run".to_owned(), text(header))],
+        query: vec![("sindex".to_owned(), accepted(query))],
+        headers: vec![("x-run".to_owned(), accepted(header))],
         businesses: vec![business],
         ..Condition::default()
     };

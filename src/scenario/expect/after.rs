@@ -19,11 +19,12 @@ pub(super) fn validate(
     let after = raw.after.as_ref()?;
     let answer = answer(findings, references, &after.value, node.get("after")?);
     require_one_of(findings, node, "this expectation", &["wait", "retries", "grows"]);
-    let operations = given_entries(findings, "operation", after.value.operation.as_ref())
-        .map_or_else(Vec::new, distinct_operations);
+    let (operations, routes) = given_entries(findings, "operation", after.value.operation.as_ref())
+        .map(|listed| distinct_operations(findings, references, listed))
+        .unwrap_or_default();
     Some(After {
         answer: answer?,
-        operations: names(&operations),
+        operations: names(&operations).into_iter().chain(routes).collect(),
         scope: raw.of.map(|scope| match scope.value {
             raw::RetryScope::Request => RetryScope::Request,
             raw::RetryScope::Key => RetryScope::Key,

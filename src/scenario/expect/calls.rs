@@ -19,12 +19,16 @@ pub(super) fn validate(
     references: &References,
     requests: &RequestsMap,
 ) -> CallPattern {
-    let operations = given_entries(findings, "operation", requests.operation.as_ref())
-        .map_or_else(Vec::new, distinct_operations);
+    let (operations, routes) = given_entries(findings, "operation", requests.operation.as_ref())
+        .map(|listed| distinct_operations(findings, references, listed))
+        .unwrap_or_default();
     let when = requests.when();
     let condition = condition::validate(findings, references, &when);
-    let matching = if operations.is_empty() { &operations::ALL[..] } else { &operations };
-    fields::check(findings, references, (&when, &condition), matching);
+    let is_any = operations.is_empty() && routes.is_empty();
+    let matching = if is_any { &operations::ALL[..] } else { &operations };
+    if routes.is_empty() && (!is_any || references.routes.is_empty()) {
+        fields::check(findings, references, (&when, &condition), matching);
+    }
     let statuses = given_entries(findings, "status", requests.status.as_ref());
     let statuses = statuses.into_iter().flat_map(|list| &list.0);
     let statuses = statuses.filter_map(|status| u16::try_from(status.value.0).ok()).collect();
@@ -43,7 +47,8 @@ pub(super) fn validate(
             faults.push(name.clone());
         }
     }
-    CallPattern { operations: names(&operations), condition, statuses, codes, faults }
+    let operations = names(&operations).into_iter().chain(routes).collect();
+    CallPattern { operations, condition, statuses, codes, faults }
 }
 
 pub(super) fn validate_pages(

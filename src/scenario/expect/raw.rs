@@ -6,6 +6,7 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::expect::expectation::{CountRange, Wait};
 use crate::fault::condition::Prefix;
+use crate::fault::matching::Accept;
 use crate::operations;
 use crate::operations::spec::Spec;
 use crate::scenario::collections::NonNullMap;
@@ -16,7 +17,8 @@ use crate::scenario::node::{Node, Value};
 use crate::scenario::read::{Read, Spanned, choice, raw, read_word};
 use crate::scenario::report::must_be;
 use crate::scenario::scalars::{
-    Id, NonBlank, Share, Text, hint_at_duration, number, parse_decimal, parse_digits, parse_duration, written,
+    Id, NonBlank, OperationName, Share, Text, hint_at_duration, number, parse_decimal, parse_digits,
+    parse_duration, written,
 };
 
 raw! {
@@ -63,21 +65,21 @@ raw! {
         /// Any effect of the fault with this name.
         optional "fault" fault: NonBlank,
         /// Operations whose responses count. Default: all operations.
-        optional "operation" operation: OneOrMany<&'static Spec>,
+        optional "operation" operation: OneOrMany<OperationName>,
     }
 
     /// Requests that the client makes. All given conditions must hold.
     pub(crate) struct RequestsMap "a request" {
         /// Operations that are called. Default: all operations.
-        optional "operation" operation: OneOrMany<&'static Spec>,
+        optional "operation" operation: OneOrMany<OperationName>,
         /// API keys, each given by the key itself or by its name.
         optional "key" key: OneOrMany<NonBlank>,
         /// Business numbers, of which the request must name one in its path, query, headers or body.
         optional "business" business: OneOrMany<Id>,
         /// Headers that the request must have, each with one of the listed values.
-        optional "header" header: NonNullMap<OneOrMany<Text>>,
+        optional "header" header: NonNullMap<OneOrMany<Accept<String>>>,
         /// Query parameters that the request must have, each with one of the listed values.
-        optional "query" query: NonNullMap<OneOrMany<Text>>,
+        optional "query" query: NonNullMap<OneOrMany<Accept<String>>>,
         /// Values that the request body must have, by JSON Pointer.
         optional "body" body: Node,
         /// First 6 to 16 digits of the request's fingerprint, as the journal shows it: `3f2a9c`.
@@ -99,9 +101,9 @@ raw! {
         /// Business numbers, of which the request must name one in its path, query, headers or body.
         optional "business" business: OneOrMany<Id>,
         /// Headers that the request must have, each with one of the listed values.
-        optional "header" header: NonNullMap<OneOrMany<Text>>,
+        optional "header" header: NonNullMap<OneOrMany<Accept<String>>>,
         /// Query parameters that the request must have, each with one of the listed values.
-        optional "query" query: NonNullMap<OneOrMany<Text>>,
+        optional "query" query: NonNullMap<OneOrMany<Accept<String>>>,
         /// Values that the request body must have, by JSON Pointer.
         optional "body" body: Node,
     }

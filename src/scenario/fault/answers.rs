@@ -56,6 +56,10 @@ pub(crate) fn check(
     span: Span,
     operations: &[&'static Spec],
 ) {
+    // Nothing is known of the answers of routes.
+    if operations.is_empty() {
+        return;
+    }
     let mut dead_end = None;
     let api_error = json!({ "properties": { "code": {}, "message": {} } });
     if follow(&api_error, pointer, requires).is_ok() {

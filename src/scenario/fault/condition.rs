@@ -3,16 +3,18 @@
 use serde_json::{Map, Value as Json, json};
 
 use crate::fault::condition::{Condition, Prefix};
+use crate::fault::matching::Accept;
 use crate::fault::pointer::{InvalidPointer, Pointer};
 use crate::scenario::collections::{NonNullMap, OneOrMany};
 use crate::scenario::diagnostic::Findings;
 use crate::scenario::fault::headers;
 use crate::scenario::fault::raw::When;
+use crate::scenario::matching::{has_words, read_words};
 use crate::scenario::node::{Node, Value};
 use crate::scenario::read::{Read, Spanned};
 use crate::scenario::references::{References, check_businesses};
 use crate::scenario::report::{given_entries, must_be, require_entries, unknown_reference};
-use crate::scenario::scalars::{NonBlank, Text};
+use crate::scenario::scalars::NonBlank;
 use crate::scenario::source::Span;
 
 impl Read for Prefix {
@@ -112,15 +114,20 @@ fn keys(findings: &mut Findings, references: &References, wanted: &OneOrMany<Non
 }
 
 /// The values of a member. Reports an empty list.
-fn values(findings: &mut Findings, key: &str, values: &OneOrMany<Text>, span: Span) -> Option<Vec<String>> {
+pub(crate) fn values(
+    findings: &mut Findings,
+    key: &str,
+    values: &OneOrMany<Accept<String>>,
+    span: Span,
+) -> Option<Vec<Accept<String>>> {
     require_entries(findings, (key, values), span)
-        .then(|| values.0.iter().map(|value| value.value.0.clone()).collect())
+        .then(|| values.0.iter().map(|value| value.value.clone()).collect())
 }
 
-fn query_parameters(
+pub(crate) fn query_parameters(
     findings: &mut Findings,
-    query: &NonNullMap<OneOrMany<Text>>,
-) -> Vec<(String, Vec<String>)> {
+    query: &NonNullMap<OneOrMany<Accept<String>>>,
+) -> Vec<(String, Vec<Accept<String>>)> {
     let mut parameters = Vec::with_capacity(query.0.len());
     for member in &query.0 {
         if member.key.trim().is_empty() {
@@ -130,11 +137,14 @@ fn query_parameters(
         }
     }
     // The order in which parameters are written has no meaning.
-    parameters.sort();
+    parameters.sort_by(|(one, _), (other, _)| one.cmp(other));
     parameters
 }
 
-fn body_values(findings: &mut Findings, body: &Spanned<Node>) -> Vec<(Pointer, Vec<Json>)> {
+pub(crate) fn body_values(
+    findings: &mut Findings,
+    body: &Spanned<Node>,
+) -> Vec<(Pointer, Vec<Accept<Json>>)> {
     let Some(entries) = body.value.entries() else {
         findings
             .error("wrong-kind", body.span, "`body` must be a map of JSON Pointers to values")
@@ -152,11 +162,17 @@ fn body_values(findings: &mut Findings, body: &Spanned<Node>) -> Vec<(Pointer, V
                     .help("a list gives several accepted values; to match an empty list, write `[[]]`");
                 continue;
             }
-            Value::List(list) => list.iter().map(Node::to_json).collect(),
-            Value::Null | Value::Scalar(_) | Value::Map(_) => vec![entry.value.to_json()],
+            Value::List(list) => list.iter().filter_map(|node| accept(findings, node)).collect(),
+            Value::Null | Value::Scalar(_) | Value::Map(_) => {
+                accept(findings, &entry.value).into_iter().collect()
+            }
         };
         wanted.push((pointer, values));
     }
     wanted.sort_by(|(left, _), (right, _)| left.cmp(right));
     wanted
+}
+
+fn accept(findings: &mut Findings, node: &Node) -> Option<Accept<Json>> {
+    if has_words(node) { read_words(findings, node) } else { Some(Accept::Equal(node.to_json())) }
 }

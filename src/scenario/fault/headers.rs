@@ -21,7 +21,7 @@ pub(crate) fn is_name(name: &str) -> bool {
 
 /// Collects a map of headers by lower-case name, with each value converted by `value`. The result is sorted, because the
 /// order in which headers are written has no meaning.
-pub(crate) fn by_name<T, V: Ord>(
+pub(crate) fn by_name<T, V>(
     findings: &mut Findings,
     members: &NonNullMap<T>,
     value: impl Fn(&mut Findings, &str, &T, Span) -> Option<V>,
@@ -39,7 +39,7 @@ pub(crate) fn by_name<T, V: Ord>(
             headers.push((name, value));
         }
     }
-    headers.sort();
+    headers.sort_by(|(one, _), (other, _)| one.cmp(other));
     headers
 }
 

@@ -2,9 +2,9 @@
 
 use serde_json::Value as Json;
 
-use crate::fault::Fault;
 use crate::fault::effect::Effect;
 use crate::fault::error::{Answer, Error};
+use crate::fault::{Fault, Operations};
 use crate::operations;
 use crate::scenario::diagnostic::Findings;
 use crate::scenario::fault::count::CountKeys;
@@ -121,11 +121,20 @@ fn build(findings: &mut Findings, references: &References, node: &Node) -> Optio
     if let Some(name) = raw.name.as_ref().filter(|name| name.value.0.chars().any(char::is_control)) {
         findings.error("wrong-value", name.span, "`name` must be one line, without control characters");
     }
-    let operations = given_entries(findings, "operation", raw.operation.as_ref())
-        .map_or_else(|| operations::ALL.to_vec(), distinct_operations);
+    let listed = given_entries(findings, "operation", raw.operation.as_ref())
+        .map(|listed| distinct_operations(findings, references, listed));
+    let applies_to = listed.as_ref().map_or(Operations::All, |(specs, routes)| {
+        Operations::Of(specs.iter().map(|spec| spec.operation).chain(routes.iter().copied()).collect())
+    });
+    let (operations, has_routes) = match listed {
+        Some((specs, routes)) => (specs, !routes.is_empty()),
+        None => (operations::ALL.to_vec(), !references.routes.is_empty()),
+    };
     let condition = raw.when.as_ref().map_or_else(Default::default, |when| {
         let condition = condition::validate(findings, references, &when.value);
-        fields::check(findings, references, (&when.value, &condition), &operations);
+        if !has_routes {
+            fields::check(findings, references, (&when.value, &condition), &operations);
+        }
         condition
     });
     let keys = CountKeys {
@@ -137,10 +146,11 @@ fn build(findings: &mut Findings, references: &References, node: &Node) -> Optio
     };
     let count = count::validate(findings, references, &keys);
     let then = raw.then.as_ref().zip(node.get("then"));
-    let effect = then.and_then(|(then, node)| effect::validate(findings, then, node, &operations));
+    let described = if has_routes { &[][..] } else { &operations };
+    let effect = then.and_then(|(then, node)| effect::validate(findings, then, node, described));
     Some(Fault {
         name: raw.name?.value.0,
-        operations: operations.into_iter().map(|spec| spec.operation).collect(),
+        operations: applies_to,
         condition,
         count,
         during: raw.during.map(|during| during.value),
@@ -212,11 +222,12 @@ mod tests {
         );
         let fault = faults.pop().unwrap();
         let texts = |values: &[&str]| values.iter().map(|&value| value.to_owned()).collect::<Vec<_>>();
-        assert_eq!(fault.operations, [operations::reviews::SPEC.operation, operations::qna::SPEC.operation]);
+        let of = vec![operations::reviews::SPEC.operation, operations::qna::SPEC.operation];
+        assert_eq!(fault.operations, Operations::Of(of));
         assert_eq!(fault.condition.keys, ["demo-key"]);
         assert_eq!(fault.condition.businesses, [100, 1001]);
-        assert_eq!(fault.condition.headers, [("x-run".to_owned(), texts(&["7", "8"]))]);
-        assert_eq!(fault.condition.query, [("sindex".to_owned(), texts(&["100"]))]);
+        assert_eq!(fault.condition.headers, [("x-run".to_owned(), vec!["7".into(), "8".into()])]);
+        assert_eq!(fault.condition.query, [("sindex".to_owned(), vec!["100".into()])]);
         let places: Vec<_> =
             fault.condition.body.iter().map(|(place, values)| (place.text(), values.len())).collect();
         assert_eq!(places, [("/pageSize", 1), ("/statuses/0", 2)]);
@@ -247,7 +258,7 @@ mod tests {
     #[test]
     fn keys_left_out_have_defaults() {
         let fault = valid("[{name: a, then: {delay: 1s}}]").pop().unwrap();
-        assert_eq!(fault.operations, operations::ALL.map(|spec| spec.operation));
+        assert_eq!(fault.operations, Operations::All);
         assert_eq!(fault.count, crate::fault::count::Count::default());
         assert!(fault.enabled && !fault.on_request && fault.during.is_none());
         assert!(!fault.takes_all(), "a delay alone takes no request");

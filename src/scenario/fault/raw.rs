@@ -7,8 +7,8 @@ use serde_json::{Map, Value as Json, json};
 use crate::fault::condition::{During, Prefix};
 use crate::fault::count::Hit;
 use crate::fault::delay::Delay;
+use crate::fault::matching::Accept;
 use crate::fault::pointer::Pointer;
-use crate::operations::spec::Spec;
 use crate::scenario::collections::{NonNullMap, OneOrMany};
 use crate::scenario::diagnostic::Findings;
 use crate::scenario::fault::body::Drip;
@@ -16,15 +16,15 @@ use crate::scenario::fault::count::Exactly;
 use crate::scenario::node::Node;
 use crate::scenario::read::{Read, Spanned, choice, raw, read_value};
 use crate::scenario::report::must_be;
-use crate::scenario::scalars::{Id, Integer, NonBlank, Share, Text, whole_number};
+use crate::scenario::scalars::{Id, Integer, NonBlank, OperationName, Share, Text, whole_number};
 
 raw! {
     /// A fault: a condition on requests, how often it applies, and the effect on the response.
     pub(crate) struct Fault "a fault" {
         /// Name of the fault, shown in lists and the journal, and used by `Prefer: fault=<name>`.
         required "name" name: NonBlank,
-        /// Operations that the fault applies to. Default: all.
-        optional "operation" operation: OneOrMany<&'static Spec>,
+        /// Operations that the fault applies to; a route is `route:NAME`. Default: all.
+        optional "operation" operation: OneOrMany<OperationName>,
         /// Condition on the request. All keys must match; of a list of values, one must match.
         optional "when" when: When,
         /// Which requests share one counter: those of the `world`, of one API `key`, or of one `request` and its retries. Default: `world`.
@@ -52,9 +52,9 @@ raw! {
         /// Business number that the request names in its path, query, headers or body.
         optional "business" business: OneOrMany<Id>,
         /// Request headers and the values they must have.
-        optional "header" header: NonNullMap<OneOrMany<Text>>,
+        optional "header" header: NonNullMap<OneOrMany<Accept<String>>>,
         /// Query parameters and the values they must have.
-        optional "query" query: NonNullMap<OneOrMany<Text>>,
+        optional "query" query: NonNullMap<OneOrMany<Accept<String>>>,
         /// JSON Pointers into the request body and the values they must have.
         optional "body" body: Node,
         /// First 6 to 16 digits of the request's fingerprint, as the journal shows it: `3f2a9c`.

@@ -51,6 +51,6 @@ pub(crate) fn check(findings: &mut Findings, faults: &[(Fault, Span)]) {
 
 fn covers(comparisons: &mut Comparisons, earlier: &Fault, fault: &Fault) -> bool {
     earlier.takes_all()
-        && fault.operations.iter().all(|operation| earlier.operations.contains(operation))
+        && earlier.operations.contains_all(&fault.operations)
         && comparisons.covers(&earlier.condition, &fault.condition)
 }

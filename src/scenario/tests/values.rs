@@ -68,7 +68,9 @@ fn the_dialect_has_its_sources_and_statuses() {
         format!("{:?}", scenario.dialect.statuses),
         "{(KeyMissing, Some(Operation(\"contact\"))): 402, (NumberInvalid, None): 400}"
     );
-    assert!(scenario.dialect.to_date_exclusive && scenario.dialect.retry_after);
+    assert!(
+        scenario.dialect.to_date == crate::api::dialect::ToDate::Exclusive && scenario.dialect.retry_after
+    );
     assert!(format!("{:?}", scenario.businesses[0].locations[0].reviews).contains("source: 26"));
 }
 

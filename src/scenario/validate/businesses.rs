@@ -175,6 +175,7 @@ fn business(
         country: raw.country.map(|country| country.value.0),
     };
     let own = Enterprise { category: &category, levels: &levels, home };
+    let (city, state, country) = (own.home.city.clone(), own.home.state.clone(), own.home.country.clone());
     let locations =
         locations.filter_map(|raw| location(loader, context, raw.value, &own, &mut ids)).collect();
     let contacts = raw.contacts.map(|list| list.value).unwrap_or_default();
@@ -186,6 +187,9 @@ fn business(
         parent,
         category,
         industry_score: raw.industry_score.map(|score| Tenths(score.value.0.into())),
+        city,
+        state,
+        country,
         text_categorisation: raw.text_categorisation.is_some_and(|it| it.value),
         users,
         levels,

@@ -2,16 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use crate::api::dialect::{Cors, Dialect, Names};
+use crate::api::dialect::{self, Cors, Dialect, Names};
 use crate::api::error::{CATALOGUE, Code};
 use crate::api::operation::Operation;
 use crate::api::sources::{self, Source};
 use crate::operations;
+use crate::operations::{contact, reviews};
 use crate::scenario::collections::{Dictionary, Member};
 use crate::scenario::diagnostic::{Findings, join_or};
 use crate::scenario::fault::error::status_with_body;
 use crate::scenario::loader::Loader;
-use crate::scenario::raw::{self, ContactIdentity, List, QueryApiKey, Statuses, ToDate};
+use crate::scenario::raw::{self, ContactIdentity, List, Preset, QueryApiKey, Statuses, ToDate};
 use crate::scenario::read::Spanned;
 use crate::scenario::report::unknown_reference;
 use crate::scenario::scalars::NonBlank;
@@ -23,15 +24,22 @@ const MAX_SOURCES: usize = 1000;
 
 pub(crate) fn validate(loader: &mut Loader, raw: raw::Dialect) -> Dialect {
     let findings = &mut loader.findings;
-    let mut dialect = Dialect::default();
+    let mut dialect = preset(raw.preset.map_or(Preset::Interface, |preset| preset.value));
     if let Some(raw) = raw.names {
         set_names(findings, raw.value, &mut dialect.names);
     }
     for member in raw.statuses.into_iter().flat_map(|statuses| statuses.value.0) {
         add_status(findings, member, &mut dialect.statuses);
     }
-    dialect.to_date_exclusive = raw.to_date.is_some_and(|it| it.value == ToDate::Exclusive);
-    dialect.query_api_key = raw.query_api_key.is_some_and(|it| it.value == QueryApiKey::Accept);
+    if let Some(given) = raw.to_date {
+        dialect.to_date = match given.value {
+            ToDate::Inclusive => dialect::ToDate::Inclusive,
+            ToDate::Exclusive => dialect::ToDate::Exclusive,
+        };
+    }
+    if let Some(given) = raw.query_api_key {
+        dialect.query_api_key = given.value == QueryApiKey::Accept;
+    }
     dialect.contact_identity_in_request =
         raw.contact_identity.is_some_and(|it| it.value == ContactIdentity::Request);
     dialect.retry_after = raw.retry_after.is_none_or(|it| it.value);
@@ -44,6 +52,26 @@ pub(crate) fn validate(loader: &mut Loader, raw: raw::Dialect) -> Dialect {
     if let Some(raw) = raw.sources {
         add_sources(findings, raw, &mut dialect.sources);
     }
+    dialect
+}
+
+/// The options of a preset. What it says of statuses holds for the six operations, not for routes.
+fn preset(preset: Preset) -> Dialect {
+    let mut dialect = Dialect::default();
+    if preset == Preset::Interface {
+        return dialect;
+    }
+    dialect.to_date = dialect::ToDate::ExclusiveForOwn;
+    for spec in [&contact::SPEC, &reviews::SPEC] {
+        dialect.statuses.insert((Code::KeyMissing, Some(spec.operation)), 400);
+    }
+    for spec in operations::ALL {
+        for code in [Code::Count, Code::NotJson] {
+            dialect.statuses.insert((code, Some(spec.operation)), 401);
+        }
+    }
+    dialect.page_required = preset == Preset::Published;
+    dialect.query_api_key = preset == Preset::Legacy;
     dialect
 }
 
@@ -91,6 +119,8 @@ fn add_status(
     match member.value {
         Statuses::All(status) => {
             if let Some(number) = with_body(findings, status, member.span) {
+                // It overrides what a preset says of single operations.
+                out.retain(|(code, _), _| *code != row.code);
                 out.insert((row.code, None), number);
             }
         }

@@ -72,9 +72,6 @@ pub(crate) fn scenario(loader: &mut Loader, root: ScenarioFile, name: String) ->
     let accounts = businesses::Accounts::collect(&mut loader.findings, &businesses);
     let keys = root.keys.map_or_else(Vec::new, |list| list.value);
     let keys = keys::validate(&mut loader.findings, keys, &accounts, clock.mode, &name);
-    if let Some(list) = root.routes.as_ref().filter(|list| !list.value.is_empty()) {
-        loader.findings.warning("not-acted-on", list.span, "`routes` is not acted on yet");
-    }
     let seed = match root.seed.map(|seed| seed.value) {
         Some(raw::Seed::Fixed(number)) => SeedSetting::Fixed(Seed(number)),
         Some(raw::Seed::Random) => SeedSetting::Random,
@@ -91,6 +88,7 @@ pub(crate) fn scenario(loader: &mut Loader, root: ScenarioFile, name: String) ->
     let mut references = References {
         numbers: accounts.numbers(),
         faults: fault::names(&faults),
+        routes: route::operations(findings, &routes),
         events: webhook::event::names(webhooks),
         ..References::new(&keys, &[], &dialect, clock.mode == clock::Mode::Frozen)
     };

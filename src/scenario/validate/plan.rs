@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::dataset::phrases::{has_bank, subjects};
+use crate::dataset::phrases::has_bank;
 use crate::dataset::records::{ContactPlan, Locale, NEUTRAL, QuestionPlan, ReviewPlan, Shape};
+use crate::dataset::subjects::subjects;
 use crate::dataset::when::{DayRange, GivenDay};
 use crate::scenario::diagnostic::Findings;
 use crate::scenario::loader::Loader;

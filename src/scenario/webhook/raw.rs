@@ -6,7 +6,6 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::fault::condition::During;
 use crate::fault::count::Hit;
-use crate::operations::spec::Spec;
 use crate::scenario::arrival::{Arriving, Response};
 use crate::scenario::collections::{Member, OneOrMany};
 use crate::scenario::diagnostic::Findings;
@@ -16,7 +15,7 @@ use crate::scenario::raw::List;
 use crate::scenario::raw_records;
 use crate::scenario::read::{Read, choice, raw};
 use crate::scenario::report::must_be;
-use crate::scenario::scalars::{Id, Integer, NonBlank, Share, Text, parse_decimal};
+use crate::scenario::scalars::{Id, Integer, NonBlank, OperationName, Share, Text, parse_decimal};
 
 raw! {
     /// Webhook events and how they are delivered.
@@ -72,7 +71,7 @@ raw! {
         /// It happens repeatedly, at this interval.
         optional "every" every: Duration,
         /// It happens after each successful call of this operation.
-        optional "after" after: &'static Spec,
+        optional "after" after: OperationName,
         /// With `every`: how many times it happens. Default: without end.
         optional "times" times: Integer<1, { u32::MAX as u64 }>,
         /// A review arrives. What is not given is generated.

@@ -1,11 +1,13 @@
 //! Validates the timeline: events that are emitted and records that arrive automatically.
 
+use crate::scenario::collections::OneOrMany;
 use crate::scenario::diagnostic::Findings;
 use crate::scenario::happening::{self, Keys};
 use crate::scenario::node::Node;
 use crate::scenario::read::Spanned;
 use crate::scenario::references::References;
 use crate::scenario::report::{at_most_one, stray_key};
+use crate::scenario::scalars::distinct_operations;
 use crate::scenario::webhook::raw;
 use crate::webhook::settings::{TimelineEntry, When};
 
@@ -17,7 +19,7 @@ pub(crate) fn validate(
     node: &Node,
 ) -> Option<TimelineEntry> {
     let entry = &raw.value;
-    let when = when(findings, entry, node);
+    let when = when(findings, references, entry, node);
     let keys = Keys {
         review: entry.review.as_ref(),
         question: entry.question.as_ref(),
@@ -42,18 +44,28 @@ pub(crate) fn validate(
     Some(TimelineEntry { when: when?, what: what? })
 }
 
-fn when(findings: &mut Findings, entry: &raw::TimelineEntry, node: &Node) -> Option<When> {
+fn when(
+    findings: &mut Findings,
+    references: &References,
+    entry: &raw::TimelineEntry,
+    node: &Node,
+) -> Option<When> {
     let given = [
         ("at", entry.at.map(|at| at.span)),
         ("every", entry.every.map(|every| every.span)),
-        ("after", entry.after.map(|after| after.span)),
+        ("after", entry.after.as_ref().map(|after| after.span)),
     ];
     if let (Some(times), None) = (entry.times, node.get("every")) {
         stray_key(findings, times.span, ("times", "`every`"));
     }
     match at_most_one(findings, "an entry has only one trigger", &given) {
         Some("at") => entry.at.map(|at| When::At(at.value)),
-        Some("after") => entry.after.map(|after| When::After(after.value.operation)),
+        Some("after") => {
+            let after = entry.after.as_ref()?;
+            let listed = OneOrMany(vec![after.clone()]);
+            let (specs, routes) = distinct_operations(findings, references, &listed);
+            specs.into_iter().map(|spec| spec.operation).chain(routes).next().map(When::After)
+        }
         Some(_) => {
             let every = entry.every?;
             if every.value.is_zero() {

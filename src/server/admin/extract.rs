@@ -12,9 +12,11 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 use utoipa::IntoParams;
 
+use crate::api::call::BODY_LIMIT;
 use crate::api::ids::ID_LIMIT;
 use crate::draw::Seed;
 use crate::server::admin::error::AdminError;
+use crate::server::admin::snapshot;
 use crate::server::admin::worlds::unknown_world;
 use crate::server::middleware::Received;
 use crate::server::state::State;
@@ -92,7 +94,11 @@ fn bytes(request: &HttpRequest) -> Result<Bytes, AdminError> {
     let received = request.extensions().get::<Received>().cloned();
     let Received(body) = received.ok_or_else(AdminError::internal)?;
     body.ok_or_else(|| {
-        AdminError::new(StatusCode::PAYLOAD_TOO_LARGE, "The body is too large; the limit is 1 MiB.")
+        let limit = snapshot::body_limit(request.path()).unwrap_or(BODY_LIMIT) >> 20;
+        AdminError::new(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            format!("The body is too large; the limit is {limit} MiB."),
+        )
     })
 }
 

@@ -35,16 +35,19 @@ pub(crate) mod demo;
 pub(crate) mod example;
 pub(crate) mod bundle;
 pub(crate) mod verify;
+pub(crate) mod snapshot;
 
 use actix_web::{HttpRequest, HttpResponse, web};
 
 use crate::server::admin::error::AdminError;
+use crate::server::mcp;
 use crate::server::openapi::admin::get_document;
 
 /// The routes below `/__admin`.
 pub(crate) fn routes(config: &mut web::ServiceConfig) {
     config
         .service(web::resource("/health").get(health::get))
+        .service(web::resource("/mcp").post(mcp::http::post))
         .service(web::resource("/openapi.json").get(get_document))
         .service(web::resource("/scenarios").get(scenarios::list))
         .service(web::resource("/scenarios/{name}").get(scenarios::get).put(scenarios::put))
@@ -84,6 +87,7 @@ pub(crate) fn routes(config: &mut web::ServiceConfig) {
                 .service(web::resource("/subscriptions").get(subscriptions::list).post(subscriptions::create))
                 .service(web::resource("/reviews").get(reviews::list).post(reviews::create))
                 .service(web::resource("/reviews/{id:.+}").patch(reviews::patch).delete(reviews::delete))
+                .service(web::resource("/snapshot").get(snapshot::get).put(snapshot::put))
                 .service(web::resource("/report").get(report::get))
                 .service(web::resource("/questions").get(questions::list).post(questions::create)),
         );
@@ -93,6 +97,6 @@ pub(crate) fn routes(config: &mut web::ServiceConfig) {
 pub(crate) async fn not_found(request: HttpRequest) -> Result<HttpResponse, AdminError> {
     let path = request.path().strip_prefix("/__admin").unwrap_or_default();
     Err(AdminError::not_found(format!(
-        "Nothing is at {path} of the admin side: see health, scenarios, worlds, and of a world faults, requests, requests.har, verify, stream, events, deliveries, contacts, subscriptions, reviews, questions, businesses, scores, conversations, report, bundle, demo, example, reset, clock, rate-limits."
+        "Nothing is at {path} of the admin side: see health, scenarios, worlds, and of a world faults, requests, requests.har, verify, stream, events, deliveries, contacts, subscriptions, reviews, questions, businesses, scores, conversations, report, bundle, demo, example, snapshot, reset, clock, rate-limits."
     )))
 }

@@ -40,6 +40,10 @@ pub(crate) struct RequestsQuery {
     key: Option<String>,
     /// Name of the fault.
     fault: Option<String>,
+    /// The path, exactly as sent, without the world's prefix.
+    path: Option<String>,
+    /// Whether nothing is at the path: `true` gives the 404s of unknown paths.
+    unmatched: Option<bool>,
     /// Only requests whose `seq` is larger.
     #[serde(default, deserialize_with = "number")]
     after: Option<u64>,
@@ -54,8 +58,12 @@ pub(crate) struct RequestsQuery {
 
 fn operation<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Operation>, D::Error> {
     let Some(name) = Option::<String>::deserialize(from)? else { return Ok(None) };
-    operations::named(&name).map(|spec| Some(spec.operation)).ok_or_else(|| {
-        let names = format!("one of {}", operations::ALL.map(|spec| spec.operation.name()).join(", "));
+    let operation = operations::named(&name).map(|spec| spec.operation);
+    operation.or_else(|| Operation::known_route(&name)).map(Some).ok_or_else(|| {
+        let names = format!(
+            "one of {}, or route: with the name of a route",
+            operations::ALL.map(|spec| spec.operation.name()).join(", ")
+        );
         D::Error::invalid_value(Unexpected::Str(&name), &names.as_str())
     })
 }
@@ -147,8 +155,9 @@ async fn search(world: &Arc<World>, query: RequestsQuery) -> Result<Found, Admin
     require_journal(&world.run())?;
     let world = Arc::clone(world);
     long::run(move || {
-        let RequestsQuery { operation, status, code, key, fault, after, brief: _, limit } = query;
-        let filter = Filter { operation, status, code, key, fault, after };
+        let RequestsQuery { operation, status, code, key, fault, path, unmatched, after, brief: _, limit } =
+            query;
+        let filter = Filter { operation, status, code, key, fault, path, unmatched, after };
         let minted = origin(&world).minted;
         let read = world.run().journal.read();
         let notes = notes::of(&read.entries);

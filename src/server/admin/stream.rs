@@ -1,6 +1,7 @@
 //! Admin handler for a world's stream: what happens in a world, as Server-Sent Events.
 
 use std::convert::Infallible;
+use std::sync::Arc;
 use std::time::Duration;
 
 use actix_web::HttpResponse;
@@ -16,6 +17,8 @@ use crate::server::admin::extract::{PathWorld, Query, WorldPath, flag};
 
 /// A comment is sent this often, so that nothing on the way closes the connection as idle.
 const PING: Duration = Duration::from_secs(15);
+/// Watchers learn after at most this time that they missed events.
+const MISSED: Duration = Duration::from_secs(1);
 
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
@@ -44,20 +47,27 @@ pub(crate) async fn watch(
     // The first tick comes at once, so that the client sees that it is connected.
     let mut ping = interval(PING);
     ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let events = stream::unfold((watch, ping, false), move |(mut events, mut ping, is_busy)| async move {
+    let told = Arc::clone(&world.stream);
+    let mut missed = interval(MISSED);
+    missed.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let begin = (watch, ping, missed, told, false);
+    let events = stream::unfold(begin, move |(mut events, mut ping, mut missed, told, is_busy)| async move {
         // Under load, many events are sent as one, which costs both sides less.
         if is_busy {
             sleep(GATHERING).await;
         }
-        let next = tokio::select! {
-            biased;
-            event = events.recv() => event?,
-            _ = ping.tick() => Bytes::from_static(b": standin\n\n"),
+        let next = loop {
+            tokio::select! {
+                biased;
+                event = events.recv() => break event?,
+                _ = ping.tick() => break Bytes::from_static(b": standin\n\n"),
+                _ = missed.tick() => told.publish_missed(),
+            }
         };
         let more = events.waiting(MOST_AT_ONCE);
         let is_busy = brief && !more.is_empty();
         let next = if more.is_empty() { next } else { [next, more.concat().into()].concat().into() };
-        Some((Ok::<_, Infallible>(next), (events, ping, is_busy)))
+        Some((Ok::<_, Infallible>(next), (events, ping, missed, told, is_busy)))
     });
     Ok(HttpResponse::Ok()
         .content_type("text/event-stream")

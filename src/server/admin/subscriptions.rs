@@ -2,11 +2,12 @@
 
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
 use crate::api::events::canonical;
+use crate::ledger::shown::Subscription;
 use crate::server::admin::error::AdminError;
 use crate::server::admin::events::{BusinessNumber, account, names};
 use crate::server::admin::extract::{Body, PathWorld, Query, WorldPath};
@@ -15,16 +16,6 @@ use crate::server::api::build_dataset;
 use crate::server::long;
 use crate::webhook::target::Target;
 use crate::world::World;
-
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Subscription {
-    #[serde(rename = "subscriptionId")]
-    id: u64,
-    business_id: u64,
-    events: Vec<String>,
-    endpoint: String,
-}
 
 /// Lists the webhook subscriptions of a world.
 #[utoipa::path(get, path = "/__admin/worlds/{world}/subscriptions", params(WorldPath, Page),
@@ -82,12 +73,5 @@ pub(crate) fn all(world: &World) -> Vec<Subscription> {
     let run = world.run();
     let ledger = run.ledger();
     let stored = ledger.subscriptions.all().iter();
-    stored
-        .map(|stored| Subscription {
-            id: stored.id,
-            business_id: stored.business,
-            events: stored.events.clone(),
-            endpoint: stored.endpoint.clone(),
-        })
-        .collect()
+    stored.map(Subscription::of).collect()
 }

@@ -205,7 +205,7 @@ fn wanted(
     Ok(WorldRequest { name: None, scenario, start })
 }
 
-fn created(world: &World, request: &HttpRequest) -> CreatedWorld {
+pub(super) fn created(world: &World, request: &HttpRequest) -> CreatedWorld {
     CreatedWorld {
         name: world.name.clone(),
         base_url: base_url(world, host(request)),
@@ -214,7 +214,7 @@ fn created(world: &World, request: &HttpRequest) -> CreatedWorld {
     }
 }
 
-fn not_created(reason: &CreateError) -> AdminError {
+pub(super) fn not_created(reason: &CreateError) -> AdminError {
     let status = match reason {
         CreateError::BadName(_) | CreateError::NoScenario(_) => StatusCode::BAD_REQUEST,
         CreateError::Exists(_) | CreateError::Standing(_) => StatusCode::CONFLICT,

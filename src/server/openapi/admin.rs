@@ -8,7 +8,8 @@ use utoipa::{Modify, OpenApi};
 use crate::server::admin::error::ErrorBody;
 use crate::server::admin::{
     agenda, bundle, businesses, calls, clock, contacts, conversations, deliveries, demo, events, example,
-    faults, health, questions, report, requests, reviews, scenarios, stream, subscriptions, verify, worlds,
+    faults, health, questions, report, requests, reviews, scenarios, snapshot, stream, subscriptions, verify,
+    worlds,
 };
 use crate::server::page::host;
 use crate::server::{console, docs, metrics};
@@ -31,6 +32,8 @@ use crate::server::{console, docs, metrics};
         worlds::put,
         worlds::delete,
         worlds::reset,
+        snapshot::get,
+        snapshot::put,
         clock::get,
         clock::advance,
         agenda::due,

@@ -3,6 +3,9 @@
 
 /// The admin side's own document.
 pub(crate) mod admin;
+/// The example calls as files for clients.
+pub(crate) mod calls;
+mod routes;
 
 use std::collections::BTreeMap;
 
@@ -14,6 +17,7 @@ use crate::api::events::{CLOSED_ALIAS, KNOWN};
 use crate::api::operation::Operation;
 use crate::operations::ALL;
 use crate::operations::spec::{KeyIn, ParameterKind, Run, Spec};
+use crate::route::table::Table;
 
 /// Requests that the demo scenario takes, and what it answers; a test keeps them in step.
 const EXAMPLES: &str = include_str!("examples.json");
@@ -30,21 +34,29 @@ pub(crate) struct View<'a> {
     pub(crate) dialect: &'a Dialect,
     /// Names of webhook events that the scenario adds.
     pub(crate) events: &'a [String],
+    /// The routes that the scenario defines.
+    pub(crate) routes: &'a Table,
     /// The base URL.
     pub(crate) server: &'a str,
 }
 
 /// The document of the simulated API.
 pub(crate) fn document(view: View<'_>) -> Value {
-    let paths: Map<String, Value> =
+    let mut paths: Map<String, Value> =
         ALL.iter().map(|spec| (spec.path.to_owned(), json!({ "post": operation(spec, view) }))).collect();
+    let error = json!({
+        "description": "An error of the API",
+        "headers": header_references(&["x-standin-detail"]),
+        "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Error" } } },
+    });
+    routes::add(&mut paths, view.routes, &error);
     json!({
         "openapi": "3.1.0",
         "info": {
             "title": "Insight, contact, competitor review, Q&A and webhook subscription",
             "version": "0.0.1",
             "summary": "The simulated API, as this Standin serves it.",
-            "description": "Every operation is a POST with a JSON body. An error body is exactly `{code, message}`. The header `x-standin-detail` says what exactly was wrong.",
+            "description": "An error body is exactly `{code, message}`. The header `x-standin-detail` says what exactly was wrong.",
         },
         "servers": [{ "url": view.server }],
         "paths": paths,
@@ -136,10 +148,12 @@ fn parameters(spec: &Spec, dialect: &Dialect, example: &Value) -> Vec<Value> {
     }
     for parameter in spec.query {
         let name = parameter.name.get(dialect);
+        let is_page =
+            [&dialect.names.start_index, &dialect.names.count].into_iter().any(|known| known == name);
         let mut described = json!({
             "name": name,
             "in": "query",
-            "required": parameter.required,
+            "required": parameter.required || (dialect.page_required && is_page),
             "schema": parameter_schema(parameter.kind),
         });
         if let Some(example) = example["query"].get(name) {

@@ -12,7 +12,7 @@ use minijinja::machinery::ast::{
 use minijinja::machinery::{Span, Token, parse, tokenize};
 use minijinja::syntax::SyntaxConfig;
 
-use crate::webhook::template::Problem;
+use crate::template::Problem;
 
 /// Maximum length of a template in bytes.
 const TEXT: usize = 64 << 10;
@@ -39,12 +39,31 @@ const KEY: &str = "{}";
 /// # Errors
 /// Its syntax is wrong, or it has what templates may not have.
 pub(crate) fn read(text: &str) -> Result<Stmt<'_>, Problem> {
+    read_with_uses(text).map(|(read, _)| read)
+}
+
+/// A filter or test that a template uses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Use {
+    pub(crate) is_filter: bool,
+    pub(crate) name: String,
+    /// 1-based line of the template.
+    pub(crate) line: usize,
+}
+
+/// Reads a template, and lists the filters and tests that it uses.
+///
+/// # Errors
+/// Its syntax is wrong, or it has what templates may not have.
+pub(crate) fn read_with_uses(text: &str) -> Result<(Stmt<'_>, Vec<Use>), Problem> {
     if text.len() > TEXT {
         return Err(Problem { message: format!("a template has at most {} KiB", TEXT >> 10), line: 1 });
     }
     check_size(text)?;
     let parsed = parse(text, "template", SyntaxConfig::default()).map_err(|error| Problem::from(&error))?;
-    Reader::default().statement(&parsed)
+    let mut reader = Reader::default();
+    let read = reader.statement(&parsed)?;
+    Ok((read, reader.uses))
 }
 
 fn problem(span: Span, message: impl Into<String>) -> Problem {
@@ -97,6 +116,7 @@ struct Reader {
     /// Whether the expression that is being read has a slice, or a list or map of other than constants. Variables that are
     /// made of one another in this way could be nested deeply.
     nests: bool,
+    uses: Vec<Use>,
 }
 
 impl Reader {
@@ -202,10 +222,12 @@ impl Reader {
             }
             // Filters and tests count what they take themselves.
             Expr::Filter(it) => {
+                self.note_use(true, it.name, span);
                 let (expr, args) = (self.optional(it.expr.as_ref())?, self.arguments(&it.args)?);
                 Expr::Filter(Spanned::new(Filter { name: it.name, expr, args }, span))
             }
             Expr::Test(it) => {
+                self.note_use(false, it.name, span);
                 let (expr, args) = (self.expression(&it.expr)?, self.arguments(&it.args)?);
                 Expr::Test(Spanned::new(Test { name: it.name, expr, args }, span))
             }
@@ -236,6 +258,10 @@ impl Reader {
                 Expr::Map(Spanned::new(Map { keys, values: self.expressions(&it.values)? }, span))
             }
         })
+    }
+
+    fn note_use(&mut self, is_filter: bool, name: &str, span: Span) {
+        self.uses.push(Use { is_filter, name: name.to_owned(), line: usize::from(span.start_line) });
     }
 
     fn expressions<'a>(&mut self, list: &[Expr<'a>]) -> Result<Vec<Expr<'a>>, Problem> {

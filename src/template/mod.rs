@@ -1,5 +1,5 @@
-//! Templates that scenarios give. Whatever a template says, rendering it ends soon and needs little memory: `template_text`
-//! checks its text and lets each operand go through a filter, and here steps, values and output are bounded.
+//! Templates that scenarios give. Whatever a template says, rendering it ends soon and needs little memory: `text` checks its text
+//! and lets each operand go through a filter, and here steps, values and output are bounded.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{Error as FmtError, Result as FmtResult, Write};
@@ -10,7 +10,10 @@ use minijinja::value::{Kwargs, Rest, Serde, ValueKind};
 use minijinja::{AutoEscape, Environment, Error, ErrorKind, Output, State, UndefinedBehavior, Value};
 use minijinja::{filters, tests as kinds};
 
-use crate::webhook::template_text;
+/// What the text of a template may say.
+pub(crate) mod text;
+/// A template that is compiled once.
+pub(crate) mod compiled;
 
 /// Most steps of one rendering. A payload of a conversation with 100 messages needs about 5,000.
 const FUEL: u64 = 50_000;
@@ -52,7 +55,8 @@ pub(crate) static STRICT: LazyLock<Environment<'static>> =
 pub(crate) static LENIENT: LazyLock<Environment<'static>> =
     LazyLock::new(|| environment(UndefinedBehavior::Chainable));
 
-fn environment(undefined: UndefinedBehavior) -> Environment<'static> {
+/// An environment with bounded filters and functions.
+pub(crate) fn environment(undefined: UndefinedBehavior) -> Environment<'static> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(undefined);
     environment.set_fuel(Some(FUEL));
@@ -84,9 +88,9 @@ fn environment(undefined: UndefinedBehavior) -> Environment<'static> {
         "equalto" is_eq "ge" is_ge "greaterthan" is_gt "gt" is_gt "in" is_in "le" is_le "lessthan" is_lt
         "lower" is_lower "lt" is_lt "ne" is_ne "startingwith" is_startingwith "upper" is_upper);
     // The operands of operators.
-    environment.add_filter(template_text::JOIN, measured("~", weigh, Value::from_function(filters::string)));
-    environment.add_filter(template_text::ITEM, operand(template_text::ITEM, weigh_text));
-    for name in template_text::OPERANDS {
+    environment.add_filter(text::JOIN, measured("~", weigh, Value::from_function(filters::string)));
+    environment.add_filter(text::ITEM, operand(text::ITEM, weigh_text));
+    for name in text::OPERANDS {
         environment.add_filter(name, operand(name, weigh));
     }
     environment
@@ -94,7 +98,7 @@ fn environment(undefined: UndefinedBehavior) -> Environment<'static> {
 
 /// Checks the text of a template, and returns the names that it takes from its context.
 pub(crate) fn check(text: &str) -> Result<BTreeSet<String>, Problem> {
-    template_text::read(text)?;
+    text::read(text)?;
     let compiled = STRICT.template_from_str(text).map_err(|error| Problem::from(&error))?;
     Ok(compiled.undeclared_variables(false).into_iter().collect())
 }
@@ -106,7 +110,7 @@ pub(crate) fn render(
     context: &serde_json::Value,
 ) -> Result<Vec<u8>, Problem> {
     let mut generator = CodeGenerator::new("template", text);
-    generator.compile_stmt(&template_text::read(text)?);
+    generator.compile_stmt(&text::read(text)?);
     let (instructions, _) = generator.finish();
     let (mut written, no_blocks) = (String::new(), BTreeMap::new());
     let mut output = make_string_output(&mut written);
@@ -117,15 +121,15 @@ pub(crate) fn render(
 }
 
 /// What a rendering has left.
-struct Left {
+pub(crate) struct Left {
     /// Bytes of output.
     output: usize,
     /// Weight of values.
-    values: usize,
+    pub(crate) values: usize,
 }
 
 impl Left {
-    fn of<'a>(state: &'a mut State<'_, '_>) -> &'a mut Self {
+    pub(crate) fn of<'a>(state: &'a mut State<'_, '_>) -> &'a mut Self {
         state.get_or_insert_extension(Self { output: OUTPUT, values: ALL_VALUES })
     }
 }
@@ -151,10 +155,10 @@ impl Write for Bounded<'_, '_> {
 }
 
 /// The weight of a value if it is at most so much.
-type Weigh = fn(&Value, usize) -> Option<usize>;
+pub(crate) type Weigh = fn(&Value, usize) -> Option<usize>;
 
 /// A filter or test that counts what it takes and gives.
-fn measured(
+pub(crate) fn measured(
     name: &'static str,
     weigh: Weigh,
     function: Value,
@@ -184,14 +188,19 @@ fn operand(
 }
 
 /// Counts values before they are handled.
-fn spend(state: &mut State<'_, '_>, name: &'static str, weigh: Weigh, values: &[Value]) -> Result<(), Error> {
+pub(crate) fn spend(
+    state: &mut State<'_, '_>,
+    name: &'static str,
+    weigh: Weigh,
+    values: &[Value],
+) -> Result<(), Error> {
     let left = &mut Left::of(state).values;
     let weight = values.iter().try_fold(0, |sum, value| Some(sum + weigh(value, VALUE.checked_sub(sum)?)?));
     *left = weight.and_then(|weight| left.checked_sub(weight)).ok_or_else(|| too_large(name))?;
     Ok(())
 }
 
-fn too_large(name: &str) -> Error {
+pub(crate) fn too_large(name: &str) -> Error {
     Error::new(
         ErrorKind::InvalidOperation,
         format!("`{name}` has too much to do: its value is too large, or used too often"),
@@ -223,12 +232,12 @@ fn check_arguments(name: &str, args: &[Value], kwargs: &Kwargs) -> Result<(), Er
 }
 
 /// The weight of a value with all that is in it.
-fn weigh(value: &Value, most: usize) -> Option<usize> {
+pub(crate) fn weigh(value: &Value, most: usize) -> Option<usize> {
     weigh_within(value, DEPTH, most)
 }
 
 /// The weight of a value of which no elements are read. Those of a value that is computed when it is used are.
-fn weigh_text(value: &Value, most: usize) -> Option<usize> {
+pub(crate) fn weigh_text(value: &Value, most: usize) -> Option<usize> {
     if matches!(value.kind(), ValueKind::Seq | ValueKind::Map) { Some(ELEMENT) } else { weigh(value, most) }
 }
 

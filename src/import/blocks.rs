@@ -1,0 +1,150 @@
+//! The marked blocks of an imported file. Each route stands between two comments, of which the first has the hash of the text
+//! between them: a block whose text no longer fits its hash was edited by hand, and is kept.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use sha2::{Digest, Sha256};
+
+const BEGIN: &str = "  # imported: ";
+const END: &str = "  # end of ";
+
+/// One imported route.
+#[derive(Clone, Debug)]
+pub(super) struct Block {
+    /// `GET /v1/business/{id}`.
+    id: String,
+    order: (usize, String),
+    lines: Vec<String>,
+}
+
+impl Block {
+    pub(super) fn new(id: String, order: (usize, String), lines: Vec<String>) -> Self {
+        Self { id, order, lines }
+    }
+
+    fn text(&self) -> String {
+        let lines = self.lines.join("\n");
+        format!("{BEGIN}{} {}\n{lines}\n{END}{}\n", self.id, hash(&self.lines), self.id)
+    }
+}
+
+fn hash(lines: &[String]) -> String {
+    let digest = Sha256::digest(lines.join("\n").as_bytes());
+    let first = digest.iter().take(8).fold(0_u64, |number, byte| (number << 8) | u64::from(*byte));
+    format!("{first:016x}")
+}
+
+/// A block as it stands in the file.
+struct Known {
+    id: String,
+    /// The text before it that belongs to no block.
+    before: String,
+    hash: String,
+    lines: Vec<String>,
+}
+
+impl Known {
+    fn is_edited(&self) -> bool {
+        hash(&self.lines) != self.hash
+    }
+
+    /// As it stands in the file.
+    fn text(&self) -> String {
+        let mut text = format!("{BEGIN}{} {}\n", self.id, self.hash);
+        for line in &self.lines {
+            text.push_str(line);
+            text.push('\n');
+        }
+        text + &format!("{END}{}\n", self.id)
+    }
+
+    fn order(&self) -> (usize, String) {
+        let (method, path) = self.id.split_once(' ').unwrap_or(("", &self.id));
+        (path.matches('{').count(), format!("{path} {method}"))
+    }
+}
+
+/// The file with the new blocks. Blocks that were edited are kept, and so is what stands outside of blocks.
+pub(super) fn merge(
+    blocks: Vec<Block>,
+    all: &BTreeSet<String>,
+    (name, existing): (&str, Option<&str>),
+    told: &mut Vec<String>,
+) -> String {
+    let (head, known, tail) = existing.map_or_else(|| (head(name), Vec::new(), String::new()), split);
+    let mut pieces: Vec<((usize, String), String)> = Vec::new();
+    let mut fresh: BTreeMap<String, Block> =
+        blocks.into_iter().map(|block| (block.id.clone(), block)).collect();
+    for block in known {
+        let (order, before) = (block.order(), block.before.clone());
+        let new = fresh.remove(&block.id);
+        let text = match new {
+            Some(_) if block.is_edited() => {
+                told.push(format!("{}: its block was edited, and is kept", block.id));
+                block.text()
+            }
+            Some(new) => new.text(),
+            // It is in the document, and was not selected.
+            None if all.contains(&block.id) => block.text(),
+            None if block.is_edited() => {
+                told.push(format!(
+                    "{}: no longer in the document; its block was edited, and is kept",
+                    block.id
+                ));
+                block.text()
+            }
+            None => {
+                told.push(format!("{}: no longer in the document, and removed", block.id));
+                String::new()
+            }
+        };
+        pieces.push((order, before + &text));
+    }
+    pieces.extend(fresh.into_values().map(|block| (block.order.clone(), block.text())));
+    pieces.sort_by(|(one, _), (other, _)| one.cmp(other));
+    let body: String = pieces.into_iter().map(|(_, text)| text).collect();
+    head + &body + &tail
+}
+
+fn head(name: &str) -> String {
+    format!(
+        "# Routes that `standin import` made from {name}.\n#\n# A block between `# imported` and `# end` is replaced when the document is imported \
+         again, unless it was edited: then it is\n# yours, and is kept. What stands outside of the blocks is kept as well.\nstandin: 1\nroutes:\n"
+    )
+}
+
+/// What stands before the first block, the blocks, and what stands behind the last one.
+fn split(text: &str) -> (String, Vec<Known>, String) {
+    let (mut blocks, mut outside) = (Vec::new(), String::new());
+    let mut head = None;
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next() {
+        let marked = line.strip_prefix(BEGIN).and_then(|rest| rest.rsplit_once(' '));
+        let Some((id, hash)) = marked else {
+            outside.push_str(line);
+            outside.push('\n');
+            continue;
+        };
+        let end = format!("{END}{id}");
+        let mut inside = Vec::new();
+        // A block without its end reaches to the next one.
+        while let Some(next) = lines.next_if(|next| !next.starts_with(BEGIN)) {
+            if next == end {
+                break;
+            }
+            inside.push(next.to_owned());
+        }
+        let before = std::mem::take(&mut outside);
+        let before = if head.is_none() {
+            head = Some(before);
+            String::new()
+        } else {
+            before
+        };
+        blocks.push(Known { id: id.to_owned(), before, hash: hash.to_owned(), lines: inside });
+    }
+    match head {
+        Some(head) => (head, blocks, outside),
+        None => (outside, blocks, String::new()),
+    }
+}

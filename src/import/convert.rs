@@ -1,0 +1,265 @@
+//! Schemas of an OpenAPI document as JSON Schemas (2020-12) that stand by themselves: what they refer to stands in `$defs`. What is
+//! wrong in them is left out and told.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use crate::fault::matching::Pattern;
+use crate::import::document::{Document, pointer_of};
+use crate::route::schema::compile;
+
+/// Most values of one converted schema with all that it refers to.
+const MAX_VALUES: usize = 20_000;
+/// Most values of an enumeration.
+const MAX_ENUM: usize = 1_000;
+/// Maximum nesting depth.
+const MAX_DEPTH: usize = 40;
+
+/// Keywords that are copied as they are.
+const PLAIN: [&str; 16] = [
+    "const",
+    "default",
+    "format",
+    "maxItems",
+    "maxLength",
+    "maxProperties",
+    "maximum",
+    "minItems",
+    "minLength",
+    "minProperties",
+    "minimum",
+    "multipleOf",
+    "uniqueItems",
+    "title",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+];
+
+const TYPES: [&str; 7] = ["string", "integer", "number", "boolean", "array", "object", "null"];
+
+struct Converter<'a, 'd> {
+    document: &'a Document<'d>,
+    /// Names in `$defs` by the pointers of what they define.
+    names: BTreeMap<String, String>,
+    defs: Map<String, Value>,
+    left: usize,
+    told: Vec<String>,
+}
+
+/// A schema that stands by itself. None if it cannot be used; the reason is told.
+pub(super) fn convert(
+    document: &Document<'_>,
+    schema: &Value,
+    what: &str,
+    told: &mut Vec<String>,
+) -> Option<Value> {
+    let mut converter =
+        Converter { document, names: BTreeMap::new(), defs: Map::new(), left: MAX_VALUES, told: Vec::new() };
+    let result = converter.schema(schema, 0);
+    let (mut problems, defs) = (converter.told, converter.defs);
+    problems.dedup();
+    told.extend(problems.into_iter().take(5).map(|problem| format!("{what}: {problem}")));
+    let Some(mut standalone) = result else {
+        told.push(format!("{what}: the schema is too large, and is left out"));
+        return None;
+    };
+    if !defs.is_empty()
+        && let Some(members) = standalone.as_object_mut()
+    {
+        members.insert("$defs".to_owned(), Value::Object(defs));
+    }
+    match compile(&standalone) {
+        Ok(_) => Some(standalone),
+        Err(why) => {
+            let why: String = why.chars().take(200).collect();
+            told.push(format!("{what}: the schema is not valid, and is left out: {why}"));
+            None
+        }
+    }
+}
+
+impl Converter<'_, '_> {
+    fn tell(&mut self, problem: impl Into<String>) {
+        self.told.push(problem.into());
+    }
+
+    /// None where there is too much of it.
+    fn schema(&mut self, schema: &Value, depth: usize) -> Option<Value> {
+        self.left = self.left.checked_sub(1)?;
+        let Some(members) = schema.as_object() else {
+            // `true`, `false`, or a mistake.
+            return Some(if schema.is_boolean() { schema.clone() } else { json!({}) });
+        };
+        if depth > MAX_DEPTH {
+            self.tell(format!("what is nested deeper than {MAX_DEPTH} is not checked"));
+            return Some(json!({}));
+        }
+        if let Some(reference) = members.get("$ref").and_then(Value::as_str) {
+            let converted = self.reference(reference)?;
+            let is_nullable = members.get("nullable") == Some(&json!(true));
+            return Some(if is_nullable {
+                json!({ "anyOf": [converted, { "type": "null" }] })
+            } else {
+                converted
+            });
+        }
+        let mut out = Map::new();
+        for (key, value) in members {
+            self.keyword(&mut out, key, value, depth)?;
+        }
+        // Of version 3.0.
+        for (flag, bound) in [("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")] {
+            match out.get(flag) {
+                Some(Value::Bool(true)) => match out.remove(bound) {
+                    Some(limit) => out.insert(flag.to_owned(), limit),
+                    None => out.remove(flag),
+                },
+                Some(Value::Bool(false)) => out.remove(flag),
+                _ => None,
+            };
+        }
+        if members.get("nullable") == Some(&json!(true)) {
+            if let Some(Value::String(kind)) = out.get("type").cloned() {
+                out.insert("type".to_owned(), json!([kind, "null"]));
+            }
+            if let Some(Value::Array(values)) = out.get_mut("enum")
+                && !values.contains(&Value::Null)
+            {
+                values.push(Value::Null);
+            }
+        }
+        Some(Value::Object(out))
+    }
+
+    fn keyword(
+        &mut self,
+        out: &mut Map<String, Value>,
+        key: &str,
+        value: &Value,
+        depth: usize,
+    ) -> Option<()> {
+        let converted = match key {
+            "type" => self.types(value),
+            "enum" => self.enumeration(value),
+            "pattern" => {
+                let is_usable = value.as_str().is_some_and(|text| Pattern::new(text).is_ok());
+                if !is_usable {
+                    self.tell(format!("the pattern {value} cannot be used, and is left out"));
+                }
+                is_usable.then(|| value.clone())
+            }
+            "required" => {
+                let names = value.as_array().filter(|names| names.iter().all(Value::is_string)).cloned();
+                if names.is_none() {
+                    self.tell("`required` must be a list of names, and is left out");
+                }
+                names.map(|mut names| {
+                    names.sort_by_key(ToString::to_string);
+                    names.dedup();
+                    Value::Array(names)
+                })
+            }
+            "properties" | "patternProperties" => {
+                if let Some(members) = value.as_object() {
+                    let mut properties = Map::new();
+                    for (name, schema) in members {
+                        properties.insert(name.clone(), self.schema(schema, depth + 1)?);
+                    }
+                    Some(Value::Object(properties))
+                } else {
+                    self.tell(format!("`{key}` must be a map, and is left out"));
+                    None
+                }
+            }
+            "items" | "not" | "additionalProperties" | "contains"
+                if value.is_object() || value.is_boolean() =>
+            {
+                Some(self.schema(value, depth + 1)?)
+            }
+            "oneOf" | "anyOf" | "allOf" => {
+                if let Some(list) = value.as_array().filter(|list| !list.is_empty()) {
+                    let mut schemas = Vec::new();
+                    for schema in list {
+                        schemas.push(self.schema(schema, depth + 1)?);
+                    }
+                    Some(Value::Array(schemas))
+                } else {
+                    self.tell(format!("`{key}` must be a list of schemas, and is left out"));
+                    None
+                }
+            }
+            _ if PLAIN.contains(&key) => {
+                let is_count = key.starts_with("min") || key.starts_with("max") || key == "multipleOf";
+                if is_count && !value.is_number() {
+                    self.tell(format!("`{key}: {value}` is no number, and is left out"));
+                    None
+                } else {
+                    Some(value.clone())
+                }
+            }
+            _ => None,
+        };
+        if let Some(converted) = converted {
+            out.insert(key.to_owned(), converted);
+        }
+        Some(())
+    }
+
+    fn types(&mut self, value: &Value) -> Option<Value> {
+        let listed = match value {
+            Value::String(one) => vec![one.as_str()],
+            Value::Array(several) => several.iter().filter_map(Value::as_str).collect(),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => Vec::new(),
+        };
+        let known: Vec<&str> = listed.iter().copied().filter(|kind| TYPES.contains(kind)).collect();
+        if known.len() < listed.len() || listed.is_empty() {
+            self.tell(format!("`type: {value}` is none of JSON Schema, and is left out"));
+        }
+        match known.as_slice() {
+            [] => None,
+            [one] => Some(json!(one)),
+            several => Some(json!(several)),
+        }
+    }
+
+    fn enumeration(&mut self, value: &Value) -> Option<Value> {
+        let values = value.as_array().filter(|values| !values.is_empty());
+        let Some(values) = values.filter(|values| values.len() <= MAX_ENUM) else {
+            self.tell(format!("an enumeration without values or with more than {MAX_ENUM} is left out"));
+            return None;
+        };
+        let mut distinct: Vec<Value> = Vec::new();
+        for value in values {
+            if !distinct.contains(value) {
+                distinct.push(value.clone());
+            }
+        }
+        Some(Value::Array(distinct))
+    }
+
+    /// A reference to what stands in `$defs` then.
+    fn reference(&mut self, reference: &str) -> Option<Value> {
+        let target = pointer_of(reference).and_then(|pointer| {
+            let value = self.document.at(&pointer)?;
+            Some((pointer, value))
+        });
+        let Some((pointer, target)) = target else {
+            self.tell(format!("the reference {reference} leads to nothing in this file"));
+            return Some(json!({}));
+        };
+        if let Some(name) = self.names.get(&pointer) {
+            return Some(json!({ "$ref": format!("#/$defs/{name}") }));
+        }
+        let last = pointer.rsplit('/').next().unwrap_or_default();
+        let plain: String =
+            last.chars().filter(|letter| letter.is_ascii_alphanumeric() || *letter == '_').collect();
+        let name = format!("{plain}{}", self.names.len());
+        self.names.insert(pointer, name.clone());
+        let converted = self.schema(target, 0)?;
+        // A definition that is only a reference to itself would never end.
+        let own = json!({ "$ref": format!("#/$defs/{name}") });
+        self.defs.insert(name.clone(), if converted == own { json!({}) } else { converted });
+        Some(json!({ "$ref": format!("#/$defs/{name}") }))
+    }
+}
