@@ -124,7 +124,8 @@ export function Problem({ error }) {
   return html`<div class="problem" role="alert"><p>${error.message}</p>${texts.map((text) => html`<pre class="diagnostic" tabindex="0">${text}</pre>`)}</div>`;
 }
 
-export function Copy({ text, label = 'Copy', kind = 'small' }) {
+/** Copies a text. `label` names it; `shown` stands on the button where a label beside it says what is copied. */
+export function Copy({ text, label = 'Copy', shown = label, kind = 'small' }) {
   const [done, setDone] = useState(false);
   const press = async () => {
     await copy(typeof text === 'function' ? text() : text);
@@ -132,7 +133,7 @@ export function Copy({ text, label = 'Copy', kind = 'small' }) {
     say(`${label}: copied.`);
     setTimeout(() => setDone(false), 1500);
   };
-  return html`<${Button} kind=${kind} onPress=${press} aria-label=${label}>${done ? 'Copied' : label}</${Button}>`;
+  return html`<${Button} kind=${kind} onPress=${press} aria-label=${label}>${done ? 'Copied' : shown}</${Button}>`;
 }
 
 async function copy(text) {
@@ -151,7 +152,7 @@ async function copy(text) {
 
 /** Text to copy, such as a command. */
 export function Code({ label, text, copyLabel }) {
-  return html`<figure class="code">${label && html`<figcaption>${label}</figcaption>`}<pre tabindex="0">${text}</pre><${Copy} text=${text} label=${copyLabel || (label ? `Copy ${label}` : 'Copy')} /></figure>`;
+  return html`<figure class="code">${label && html`<figcaption>${label}</figcaption>`}<pre tabindex="0">${text}</pre><${Copy} text=${text} label=${copyLabel || (label ? `Copy ${label}` : 'Copy')} shown="Copy" /></figure>`;
 }
 
 /** A modal dialog. Escape closes it. */
@@ -175,7 +176,7 @@ const CODES = { ok: '✓', warn: '!', bad: '✕', none: '–' };
 /** A status with a mark, so that colour alone says nothing. */
 export function Status({ status, code }) {
   const kind = status === null || status === undefined ? 'none' : status < 300 ? 'ok' : status < 500 ? 'warn' : 'bad';
-  return html`<span class=${`status ${kind}`}><span class="mark" aria-hidden="true">${CODES[kind]}</span>${status ?? 'no answer'}${code ? html` <span class="code-number">${code}</span>` : ''}</span>`;
+  return html`<span class=${`status ${kind}`}><span class="mark" aria-hidden="true">${CODES[kind]}</span>${status ?? 'no answer'}${code && code !== status ? html` <span class="code-number">${code}</span>` : ''}</span>`;
 }
 
 export function Tag({ kind = '', children }) {
