@@ -105,6 +105,27 @@ test('a call is made to fail by a dialog, sent again, copied, and its chain show
   assert.ok(await page.getByRole('row', { name: /Faults.*replaced.*call-1-89/ }).isVisible());
 });
 
+test('a fault for any call of an operation strikes one that asks for something else, and a call shows its later tries', async ({ page, open, url, world, key }) => {
+  await call(url, { world, key });
+  await open('live/1');
+  await page.getByText('sent this request once so far').waitFor();
+  await press(page, page.getByRole('button', { name: 'Make this fail' }));
+  const dialog = page.getByRole('dialog', { name: 'Make this fail' });
+  await tabTo(page, dialog.getByLabel('Which calls'));
+  await page.keyboard.press('ArrowDown');
+  assert.ok(!(await dialog.locator('pre').innerText()).includes('fingerprint'));
+  await type(page, dialog.getByLabel('Hits'), '2');
+  await press(page, dialog.getByRole('button', { name: 'Add fault' }));
+  await page.getByText('strikes the next 2 times that a call of reviews comes').first().waitFor();
+  assert.equal((await call(url, { world, key, path: '/v1/review/businessId/100?count=1' })).status, 503);
+  assert.equal((await call(url, { world, key })).status, 503);
+  assert.equal((await call(url, { world, key })).status, 200);
+  const tries = page.getByRole('table', { name: 'The tries of this request' }).locator('tbody tr');
+  await until('the later tries', async () => (await tries.count()) === 3);
+  await open('faults');
+  await page.getByRole('row', { name: /call-1-503.*used up.*2 of 2/ }).waitFor();
+});
+
 test('a fault is written, switched and removed, with the diagnostics of the loader', async ({ page, open, url, world, key }) => {
   await open('faults');
   await press(page, page.getByRole('button', { name: 'Add a fault' }));
@@ -155,6 +176,16 @@ test('a review that is added moves the score that the API gives, written or gene
   await until('reviews with two stars', async () => (await page.locator('.records .stars').allInnerTexts()).every((text) => text.startsWith('★★☆')));
   await press(page, page.getByRole('button', { name: 'Contacts', exact: true }));
   await page.getByText('tomasz.wieczorek@mail.test').waitFor();
+});
+
+test('a business is chosen in the tree, and the score is that of the API', async ({ page, open, url, world }) => {
+  await open('data');
+  await press(page, page.getByRole('button', { name: /^Bright Dental Beaverton/ }));
+  await page.waitForURL(/business=1006/);
+  const { json } = await admin(url, 'GET', `worlds/${world}/scores?business=1006`);
+  const shown = page.getByLabel('Score', { exact: true }).and(page.locator('output'));
+  await until('its score', async () => (await shown.innerText()) === json.recent.score.toFixed(1));
+  await until('its reviews alone', async () => (await page.getByRole('table', { name: 'Reviews' }).locator('td small').allInnerTexts()).every((text) => text.includes('Bright Dental Beaverton')));
 });
 
 test('an event is emitted to the receivers, and a delivery sent again', async ({ page, open, url, world }) => {
@@ -225,6 +256,18 @@ test('a world is made, chosen, reset, reseeded and removed', async ({ page, open
   await press(page, row.getByRole('button', { name: 'Remove' }));
   await until('it is gone', async () => (await admin(url, 'GET', 'worlds/made-here')).status === 404);
   await until('its row is gone', async () => (await row.count()) === 0);
+});
+
+test('the file of the scenario is searched and copied', async ({ page, open, url, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await open('scenario');
+  await type(page, page.getByRole('searchbox', { name: 'Search the file' }), 'partner-key');
+  await page.locator('.source mark').first().waitFor();
+  assert.equal(await page.locator('.source mark').first().innerText(), 'partner-key');
+  assert.match(page.url(), /text=partner-key/);
+  await press(page, page.getByRole('button', { name: 'Copy the file' }));
+  const { json } = await admin(url, 'GET', 'scenarios/demo');
+  await until('it is copied', async () => (await page.evaluate(() => navigator.clipboard.readText())) === json.text);
 });
 
 test('the report follows the calls and is downloaded', async ({ page, open, url, world, key }) => {

@@ -1,8 +1,8 @@
 // The shell: navigation, world, theme, token, keys and notices. The view stands in the middle.
 import { html, render, signal, useEffect, useErrorBoundary } from './lib.js';
 import { VIEWS, address, dismiss, follow as followAddress, go, notices, route, said, setTheme, theme, world } from './state.js';
-import { admin, giveToken, list, locked } from './api.js';
-import { connection, listen, start } from './stream.js';
+import { admin, giveToken, inWorld, list, locked } from './api.js';
+import { connection, listen, reconnect, start } from './stream.js';
 import { follow as followCalls } from './calls.js';
 import { Dialog, Field, brief } from './ui.js';
 import { Live } from './views/live.js';
@@ -27,6 +27,7 @@ async function readHealth() {
   try {
     health.value = await admin('GET', 'health');
     worlds.value = (await list('worlds?limit=200')).items;
+    if (connection.value === 'open') await admin('GET', inWorld('').slice(0, -1)).catch((error) => { if (error.status === 404) reconnect(); });
   } catch { /* the stream says that the server is away */ }
 }
 

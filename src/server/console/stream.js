@@ -106,11 +106,20 @@ async function read(body) {
   }
 }
 
+/** How often the stream was begun anew for the same world. */
+const turn = signal(0);
+
+/** Begins the stream anew. That of a world that was removed stays open and brings nothing more. */
+export function reconnect() {
+  turn.value += 1;
+}
+
 /** Follows the world that is shown, from now on. */
 export function start() {
   effect(() => {
     const name = world.value;
     void token.value;
+    void turn.value;
     if (locked.value) return undefined;
     const stop = new AbortController();
     connection.value = 'connecting';
