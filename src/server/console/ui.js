@@ -6,11 +6,15 @@ import { say } from './state.js';
 /** A text as a list shows it: its beginning, if it is very long. */
 export const brief = (text, most = 160) => (text && text.length > most ? `${text.slice(0, most)}…` : text);
 
+/** The text with the marks that turn its direction written out. One in a client's text would turn the words around it, too. */
+export const unturned = (text) => text.replace(/[\u202a-\u202e\u2066-\u2069]/g, (mark) => `\\u${mark.charCodeAt(0).toString(16)}`);
+
 /** The number with a thin space between thousands. */
 export const number = (value) => new Intl.NumberFormat('en').format(value);
 
 export function duration(ms) {
   if (ms === null || ms === undefined) return '…';
+  if (ms < 0.05) return '< 0.1 ms';
   if (ms < 10) return `${ms.toFixed(1)} ms`;
   if (ms < 1000) return `${Math.round(ms)} ms`;
   return `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`;

@@ -4,7 +4,7 @@ import { admin, inWorld } from '../api.js';
 import { address, go, notify, route, world } from '../state.js';
 import { listen } from '../stream.js';
 import { templates } from '../templates.js';
-import { Button, Copy, Dialog, Empty, Field, Json, Problem, Search, Status, Table, Tag, Waiting, brief, clockTime, duration, moment, useData, useLater } from '../ui.js';
+import { Button, Copy, Dialog, Empty, Field, Json, Problem, Search, Status, Table, Tag, Waiting, brief, clockTime, duration, moment, unturned, useData, useLater } from '../ui.js';
 import { faults as asYaml } from '../yaml.js';
 
 const MARKS = { passed: ['✓', 'ok'], failed: ['✕', 'bad'], replaced: ['✕', 'warn'], changed: ['!', 'warn'], skipped: ['–', 'none'] };
@@ -40,11 +40,11 @@ function Decision({ decision, fault }) {
 function Why({ entry }) {
   return html`<section class="card" aria-labelledby="why"><h2 id="why">Why it was answered so</h2>
     <p class="lead">${reason(entry)}</p>
-    <div class="columns">
+    <div class="columns why">
       <div><h3>Order of checks</h3><${Table} caption="Order of checks" kind="compact" columns=${['Check', 'Result', 'Detail']}>
         ${entry.checks.map(({ check, outcome, detail }) => html`<tr class=${outcome === 'skipped' ? 'faint' : ''}><th scope="row">${check}</th><td><${Outcome} outcome=${outcome} /></td><td class="wrap">${detail}</td></tr>`)}</${Table}></div>
       <div><h3>Fault decision</h3><${Decision} decision=${entry.decision} fault=${entry.fault} />
-        <h3>Notes</h3>${entry.notes.length ? html`<ul class="notes">${entry.notes.map((note) => html`<li dir="auto">${brief(note, 400)}</li>`)}</ul>` : html`<p class="muted">None.</p>`}</div>
+        <h3>Notes</h3>${entry.notes.length ? html`<ul class="notes">${entry.notes.map((note) => html`<li dir="auto">${brief(unturned(note), 400)}</li>`)}</ul>` : html`<p class="muted">None.</p>`}</div>
     </div></section>`;
 }
 

@@ -48,7 +48,7 @@ function Line({ months }) {
 function Bars({ ratings }) {
   const most = Math.max(1, ...ratings);
   const rows = [5, 4, 3, 2, 1, 0].filter((rating) => rating > 0 || ratings[0] > 0);
-  return html`<table class="bars"><caption class="sr">Reviews by rating</caption><tbody>${rows.map((rating) => html`<tr><th scope="row">${rating} ★</th><td class="bar-cell"><span class="bar-fill" style=${{ width: `${(ratings[rating] / most) * 100}%` }}></span></td><td class="right">${number(ratings[rating])}</td></tr>`)}</tbody></table>`;
+  return html`<table class="bars"><caption class="sr">Reviews by rating</caption><tbody>${rows.map((rating) => html`<tr><th scope="row">${rating} ★</th><td class="bar-cell">${ratings[rating] > 0 && html`<span class="bar-fill" style=${{ width: `${(ratings[rating] / most) * 100}%` }}></span>`}</td><td class="right">${number(ratings[rating])}</td></tr>`)}</tbody></table>`;
 }
 
 function Score({ score }) {
