@@ -55,6 +55,11 @@ impl Section {
         self.sentences.is_empty()
     }
 
+    /// Whether a third of the places of its cycle or more have a sentence.
+    pub(crate) fn fills_a_third(&self) -> bool {
+        length(&self.sentences) * 3 >= self.groups * self.cycle.size() && !self.is_empty()
+    }
+
     /// The sentence of a record by its point in time and the group of its like; none if the section is empty.
     pub(crate) fn at(&self, point: Point, group: u32) -> Option<Sentence> {
         // An empty list has one place, and nothing there.

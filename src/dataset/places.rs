@@ -45,7 +45,7 @@ impl Cycle {
         u32::try_from(place).unwrap_or_default()
     }
 
-    #[cfg(test)]
+    /// The number of places.
     pub(crate) const fn size(self) -> u32 {
         self.size
     }

@@ -113,9 +113,9 @@ const FORMS: [(u64, bool, usize, u64); 9] = [
     (8, true, 8, 65),
 ];
 
-/// The same where most long reviews are stories: seldom more than two sentences.
-const FORMS_BESIDE_STORIES: [(u64, bool, usize, u64); 4] =
-    [(30, false, 1, 0), (6, true, 0, 0), (36, true, 1, 0), (28, false, 2, 0)];
+/// The same where many long reviews are stories: one sentence or two, as sentences that are put together tell no story.
+const FORMS_BESIDE_STORIES: [(u64, bool, usize, u64); 3] =
+    [(55, false, 1, 0), (5, true, 0, 0), (40, true, 1, 0)];
 
 impl Words<'_> {
     /// What some add at the end, pleased or not.
@@ -137,7 +137,7 @@ impl Words<'_> {
         } else if let Some(story) = self.story() {
             outline.form = Form::Story(story);
         } else {
-            let tells_stories = self.bank.stories.iter().any(|stories| !stories.is_empty());
+            let tells_stories = self.stories().is_some_and(Section::fills_a_third);
             let forms = if tells_stories { &FORMS_BESIDE_STORIES[..] } else { &FORMS };
             let all = forms.iter().map(|(weight, ..)| weight).sum();
             let mut left = draw.below(all);
@@ -155,14 +155,18 @@ impl Words<'_> {
         outline
     }
 
+    /// The stories of those who give as many stars.
+    fn stories(&self) -> Option<&'static Section> {
+        self.bank.stories.get(usize::from(self.facts.stars).checked_sub(1)?)
+    }
+
     /// The story it tells, if one is at its place. Where its block is about something, it speaks of that. Those who recommend are
     /// numbered apart from those with the same stars, so that they would tell the same ones.
     fn story(&self) -> Option<[Sentence; 2]> {
         if self.about != 0 || self.source.recommendation {
             return None;
         }
-        let stories = self.bank.stories.get(usize::from(self.facts.stars).checked_sub(1)?)?;
-        let story = stories.at(self.point, self.group((0, 1)))?;
+        let story = self.stories()?.at(self.point, self.group((0, 1)))?;
         Some(self.bank.version(story, &mut self.draw(STORY)))
     }
 

@@ -111,7 +111,7 @@ pub(crate) struct Baseline {
     pub(crate) subscriptions: Vec<Item>,
     /// Rules that fail without any fault, and so tell nothing about one.
     pub(crate) failed_rules: BTreeSet<&'static str>,
-    /// How long the command may take.
+    /// How long the command may go on while no call begins or ends.
     pub(crate) limit: Duration,
     /// Masks of contacts and subscriptions.
     pub(crate) stored_masks: Masks,
@@ -143,10 +143,16 @@ impl Baseline {
     }
 }
 
-/// How long the command may take: three times as long as without faults, or ten seconds longer, in whole seconds.
+/// How long the command may go on while no call begins or ends: three times as long as it takes without faults, or ten seconds
+/// longer, in whole seconds. A client that gives up after ten seconds and tries again shows that it does not hang.
 pub(crate) fn limit(baseline: Duration) -> Duration {
     let limit = (baseline * 3).max(baseline + Duration::from_secs(10));
     Duration::from_secs(limit.as_secs() + u64::from(limit.subsec_nanos() > 0))
+}
+
+/// How long the command may take in all: four times the longest silence, so that a client has time for three attempts.
+pub(crate) fn whole(silence: Duration) -> Duration {
+    silence * 4
 }
 
 /// Most calls with one fingerprint, and one of them.
@@ -167,7 +173,7 @@ pub(crate) fn deviations(
         return vec![storm];
     }
     if observed.hung {
-        let message = "the command was still running when its time was over".to_owned();
+        let message = "the command did not end in time".to_owned();
         return vec![Deviation::new(Oracle::Hang, message)];
     }
     let has_noticed = falls_back(names, classes, &observed.calls);

@@ -222,7 +222,7 @@ pub(super) async fn run_entry(
         Ok(faults) => faults,
         Err(output) => return Ok(RunResult { output, ..RunResult::unmade(Outcome::Error) }),
     };
-    let limits = Limits { time: baseline.limit, calls: baseline.most_calls() };
+    let limits = Limits { silence: baseline.limit, calls: baseline.most_calls() };
     let observed: Observed = explorer.run(faults, Some(limits)).await?;
     Ok(RunResult::new((entry, &names), baseline, classes, &observed))
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::Semaphore;
+use tokio::time::Instant;
 
 use crate::cli::child::capture::Capture;
 use crate::cli::child::{self, Ended};
@@ -20,7 +21,7 @@ use crate::expect::record::{Command, Record};
 use crate::expect::report::{Report, RuleReport, Score, Verdict};
 use crate::explore::line::Given;
 use crate::explore::mask::Item;
-use crate::explore::oracle::{FailedRule, Observed};
+use crate::explore::oracle::{FailedRule, Observed, whole};
 use crate::fault::Fault;
 use crate::journal::mask::Mask;
 use crate::scenario::admin_input::parse_fault;
@@ -41,7 +42,8 @@ const STORM_FACTOR: usize = 4;
 /// When a run is ended.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    pub(super) time: Duration,
+    /// How long the command may go on while no call begins or ends.
+    pub(super) silence: Duration,
     /// Most calls that are no storm.
     pub(super) calls: usize,
 }
@@ -129,19 +131,25 @@ impl<'a> Explorer<'a> {
         let command = child::Command {
             argv: self.flags.command.clone(),
             env,
-            timeout: limits.map(|limits| limits.time),
+            timeout: limits.map(|limits| whole(limits.silence)),
             grace: GRACE,
             capture: Some(Arc::clone(&capture)),
         };
         let mut running = pin!(child::run(command));
-        let mut stormed = false;
+        let (mut stormed, mut is_asked_to_end) = (false, false);
+        let mut last_sign = (Instant::now(), (0, 0));
         let ended = loop {
             tokio::select! {
                 ended = &mut running => break ended,
-                () = tokio::time::sleep(LOOK), if limits.is_some() && !stormed => {
-                    let made = world.run().journal.read().entries.len();
-                    stormed = limits.is_some_and(|limits| made > limits.calls * STORM_FACTOR);
-                    if stormed {
+                () = tokio::time::sleep(LOOK), if !is_asked_to_end => {
+                    let Some(limits) = limits else { continue };
+                    let calls = calls(world);
+                    if calls != last_sign.1 {
+                        last_sign = (Instant::now(), calls);
+                    }
+                    stormed = calls.0 > limits.calls * STORM_FACTOR;
+                    is_asked_to_end = stormed || last_sign.0.elapsed() > limits.silence;
+                    if is_asked_to_end {
                         capture.end();
                     }
                 }
@@ -215,4 +223,11 @@ impl<'a> Explorer<'a> {
     pub(super) fn now() -> std::time::Instant {
         clock::real_now()
     }
+}
+
+/// How many calls of a world have begun, and how many of them have ended.
+fn calls(world: &World) -> (usize, usize) {
+    let run = world.run();
+    let journal = run.journal.read();
+    (journal.entries.len(), journal.entries.iter().filter(|entry| entry.ended().is_some()).count())
 }
