@@ -105,6 +105,27 @@ test('a call is made to fail by a dialog, sent again, copied, and its chain show
   assert.ok(await page.getByRole('row', { name: /Faults.*replaced.*call-1-89/ }).isVisible());
 });
 
+test('a fault for any call of an operation strikes one that asks for something else, and a call shows its later tries', async ({ page, open, url, world, key }) => {
+  await call(url, { world, key });
+  await open('live/1');
+  await page.getByText('sent this request once so far').waitFor();
+  await press(page, page.getByRole('button', { name: 'Make this fail' }));
+  const dialog = page.getByRole('dialog', { name: 'Make this fail' });
+  await tabTo(page, dialog.getByLabel('Which calls'));
+  await page.keyboard.press('ArrowDown');
+  assert.ok(!(await dialog.locator('pre').innerText()).includes('fingerprint'));
+  await type(page, dialog.getByLabel('Hits'), '2');
+  await press(page, dialog.getByRole('button', { name: 'Add fault' }));
+  await page.getByText('strikes the next 2 times that a call of reviews comes').first().waitFor();
+  assert.equal((await call(url, { world, key, path: '/v1/review/businessId/100?count=1' })).status, 503);
+  assert.equal((await call(url, { world, key })).status, 503);
+  assert.equal((await call(url, { world, key })).status, 200);
+  const tries = page.getByRole('table', { name: 'The tries of this request' }).locator('tbody tr');
+  await until('the later tries', async () => (await tries.count()) === 3);
+  await open('faults');
+  await page.getByRole('row', { name: /call-1-503.*used up.*2 of 2/ }).waitFor();
+});
+
 test('a fault is written, switched and removed, with the diagnostics of the loader', async ({ page, open, url, world, key }) => {
   await open('faults');
   await press(page, page.getByRole('button', { name: 'Add a fault' }));
@@ -157,6 +178,16 @@ test('a review that is added moves the score that the API gives, written or gene
   await page.getByText('tomasz.wieczorek@mail.test').waitFor();
 });
 
+test('a business is chosen in the tree, and the score is that of the API', async ({ page, open, url, world }) => {
+  await open('data');
+  await press(page, page.getByRole('button', { name: /^Bright Dental Beaverton/ }));
+  await page.waitForURL(/business=1006/);
+  const { json } = await admin(url, 'GET', `worlds/${world}/scores?business=1006`);
+  const shown = page.getByLabel('Score', { exact: true }).and(page.locator('output'));
+  await until('its score', async () => (await shown.innerText()) === json.recent.score.toFixed(1));
+  await until('its reviews alone', async () => (await page.getByRole('table', { name: 'Reviews' }).locator('td small').allInnerTexts()).every((text) => text.includes('Bright Dental Beaverton')));
+});
+
 test('an event is emitted to the receivers, and a delivery sent again', async ({ page, open, url, world }) => {
   await open('webhooks');
   await press(page, page.getByRole('button', { name: 'Subscribe ok' }));
@@ -183,9 +214,9 @@ test('the clock is frozen, moved and run', async ({ page, open, url, world }) =>
   await admin(url, 'PUT', `worlds/${world}`, { clock: { start: '2026-06-30T00:00:00Z', mode: 'frozen' } });
   const now = async () => (await admin(url, 'GET', `worlds/${world}/clock`)).json;
   await open('time');
-  for (const [name, then] of [['+1 s', '00:00:01'], ['+1 min', '00:01:01'], ['+1 h', '01:01:01'], ['+1 d', '01:01:01']]) {
+  for (const [name, day, then] of [['+1 s', '2026-06-30', '00:00:01'], ['+1 min', '2026-06-30', '00:01:01'], ['+1 h', '2026-06-30', '01:01:01'], ['+1 d', '2026-07-01', '01:01:01']]) {
     await press(page, page.getByRole('button', { name, exact: true }));
-    await until(name, async () => (await page.locator('.clock-time').innerText()) === then && (await now()).now.includes(then));
+    await until(name, async () => (await page.locator('time').innerText()) === `${day} ${then}` && (await now()).now === `${day}T${then}Z`);
   }
   assert.equal((await now()).now, '2026-07-01T01:01:01Z');
   await press(page, page.getByRole('button', { name: 'Run', exact: true }));
@@ -225,6 +256,18 @@ test('a world is made, chosen, reset, reseeded and removed', async ({ page, open
   await press(page, row.getByRole('button', { name: 'Remove' }));
   await until('it is gone', async () => (await admin(url, 'GET', 'worlds/made-here')).status === 404);
   await until('its row is gone', async () => (await row.count()) === 0);
+});
+
+test('the file of the scenario is searched and copied', async ({ page, open, url, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await open('scenario');
+  await type(page, page.getByRole('searchbox', { name: 'Search the file' }), 'partner-key');
+  await page.locator('.source mark').first().waitFor();
+  assert.equal(await page.locator('.source mark').first().innerText(), 'partner-key');
+  assert.match(page.url(), /text=partner-key/);
+  await press(page, page.getByRole('button', { name: 'Copy the file' }));
+  const { json } = await admin(url, 'GET', 'scenarios/demo');
+  await until('it is copied', async () => (await page.evaluate(() => navigator.clipboard.readText())) === json.text);
 });
 
 test('the report follows the calls and is downloaded', async ({ page, open, url, world, key }) => {

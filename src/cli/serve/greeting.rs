@@ -76,6 +76,7 @@ impl Greeting<'_> {
         let _ = writeln!(text, "  Seed      {}", snapshot.seed.0);
         let _ = writeln!(text, "  Keys      {}", keys(&snapshot).join("\n            "));
         if self.admin {
+            let _ = writeln!(text, "  Console   {base}/console");
             let _ = writeln!(text, "  Admin     {base}/__admin/health");
         } else {
             let _ = writeln!(text, "  Admin     off: set --admin-token to use it on {}", self.address.ip());

@@ -95,7 +95,7 @@ async function connected(lostFor) {
   const text = fresh
     ? `${lost} The server was started anew or the world was reset: its journal begins again. The ${before.seq} calls from before are gone; ${many} since.`
     : came > 0 ? `${lost} ${many} meanwhile and ${came === 1 ? 'is' : 'are'} in the list.` : `${lost} No call was missed.`;
-  notify(text, 'info', 'connection');
+  notify(text, 'info', 'connection', true);
 }
 
 // The stream tells of a call when its answer is decided. How long it took is known later, so it is asked for.
@@ -163,7 +163,7 @@ export function follow() {
       waiting = [];
       held.value = 0;
     } else if (kind === 'missed') {
-      notify(`The page did not keep up and missed ${data.events} events. The journal has them.`, 'info', 'missed');
+      notify(`The page did not keep up and missed ${data.events} events. The journal has them.`, 'info', 'missed', true);
       connected(null);
     }
   });

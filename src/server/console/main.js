@@ -1,10 +1,10 @@
 // The shell: navigation, world, theme, token, keys and notices. The view stands in the middle.
 import { html, render, signal, useEffect, useErrorBoundary } from './lib.js';
 import { VIEWS, address, dismiss, follow as followAddress, go, notices, route, said, setTheme, theme, world } from './state.js';
-import { admin, giveToken, list, locked } from './api.js';
-import { connection, listen, start } from './stream.js';
+import { admin, giveToken, inWorld, list, locked } from './api.js';
+import { connection, listen, reconnect, start } from './stream.js';
 import { follow as followCalls } from './calls.js';
-import { Dialog, Field } from './ui.js';
+import { Dialog, Field, brief } from './ui.js';
 import { Live } from './views/live.js';
 import { Call } from './views/call.js';
 import { Faults } from './views/faults.js';
@@ -27,6 +27,7 @@ async function readHealth() {
   try {
     health.value = await admin('GET', 'health');
     worlds.value = (await list('worlds?limit=200')).items;
+    if (connection.value === 'open') await admin('GET', inWorld('').slice(0, -1)).catch((error) => { if (error.status === 404) reconnect(); });
   } catch { /* the stream says that the server is away */ }
 }
 
@@ -35,7 +36,7 @@ function Nav() {
   return html`<nav aria-label="Views"><ul>${VIEWS.map((name) => html`<li><a href=${address(name)} aria-current=${name === view ? 'page' : undefined}>${name}</a></li>`)}</ul></nav>`;
 }
 
-const CONNECTION = { connecting: 'Connecting', open: 'Connected', lost: 'No connection' };
+const CONNECTION = { connecting: 'Connecting', open: 'Connected', lost: 'No connection', gone: 'No such world' };
 
 function WorldPicker() {
   const names = worlds.value.map((one) => one.name);
@@ -78,12 +79,17 @@ function Help() {
   return html`<${Dialog} title="Keys" onClose=${() => { help.value = false; }}><dl class="keys">${KEYS.map(([key, text]) => html`<dt><kbd>${key}</kbd></dt><dd>${text}</dd>`)}</dl></${Dialog}>`;
 }
 
+function Notice({ id, kind, text }) {
+  return html`<p class=${`notice ${kind}`}><span>${text}</span><button type="button" class="button small quiet" aria-label="Close notice" onClick=${() => dismiss(id)}>✕</button></p>`;
+}
+
 function Notices() {
   const broken = (health.value?.scenarios || []).filter((scenario) => scenario.diagnostics.some((found) => found.severity === 'error'));
   return html`<div class="notices">
-    ${connection.value === 'lost' && !locked.value && html`<p class="notice bad"><span><b>No connection.</b> The server is away or the world ${world.value} is gone. The page connects by itself as soon as it can.</span></p>`}
+    ${connection.value === 'lost' && !locked.value && html`<p class="notice bad"><span><b>No connection.</b> The server is away. The page connects by itself as soon as it can.</span></p>`}
+    ${connection.value === 'gone' && !locked.value && html`<p class="notice bad"><span><b>There is no world ${brief(world.value, 80)}.</b> It was removed, or the server was started anew. <a href="/console/worlds">Choose a world</a></span></p>`}
     ${broken.map((scenario) => html`<p class="notice bad" key=${scenario.name}><span><b>The last reload of ${scenario.name} failed.</b> ${scenario.generation > 0 ? 'Its last good version is served.' : 'Nothing of it is served.'} <a href=${address('Scenario', undefined, { name: scenario.name })}>See the problems</a></span></p>`)}
-    ${notices.value.map(({ id, kind, text }) => html`<p class=${`notice ${kind}`} key=${id}><span>${text}</span><button type="button" class="button small quiet" aria-label="Close notice" onClick=${() => dismiss(id)}>✕</button></p>`)}
+    ${notices.value.filter((one) => one.stays).map((one) => html`<${Notice} key=${one.id} ...${one} />`)}
   </div>`;
 }
 
@@ -119,7 +125,8 @@ function App() {
   return html`<div class=${isPresent ? 'app present' : 'app'}>
     <a class="skip" href="#main">Skip to the view</a>
     <${Side} />
-    <main id="main"><${Notices} /><${View} /></main>
+    <main id="main"><${Notices} /><${View} />
+      <div class="toasts">${notices.value.filter((one) => !one.stays).map((one) => html`<${Notice} key=${one.id} ...${one} />`)}</div></main>
     <p class="sr" role="status" aria-live="polite">${said.value}</p>
     ${help.value && html`<${Help} />`}
   </div>`;

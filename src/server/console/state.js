@@ -34,7 +34,12 @@ export function go(href) {
 }
 
 export function follow() {
-  batch(() => { route.value = safely(read, { view: undefined, id: undefined, query: {} }); });
+  batch(() => {
+    const before = route.value;
+    route.value = safely(read, { view: undefined, id: undefined, query: {} });
+    // What was said of another view is over, but not what a button said that led here.
+    if (before.view !== route.value.view || before.id !== route.value.id) notices.value = notices.value.filter((notice) => notice.stays || performance.now() - notice.at < 1000);
+  });
 }
 
 /** Changes parts of the query. An empty value removes its part. */
@@ -73,13 +78,17 @@ function speak() {
   said.value = waiting;
 }
 
-/** Messages that stand above the view until they are closed: `{ id, kind, text, details }`. */
+/** Messages: `{ id, kind, text, at, stays }`. Those that stay do so until they are closed, the others for some time or until another view is opened. */
 export const notices = signal([]);
+const SHOWN = 20_000;
 let count = 0;
 
-export function notify(text, kind = 'info', key = null) {
+/** A notice of the same key takes the place of the one before. */
+export function notify(text, kind = 'info', key = null, stays = false) {
   const id = key || `n${++count}`;
-  notices.value = [...notices.value.filter((notice) => notice.id !== id), { id, kind, text }].slice(-4);
+  const notice = { id, kind, text, at: performance.now(), stays };
+  notices.value = [...notices.value.filter((one) => one.id !== id), notice].slice(-4);
+  if (!stays) setTimeout(() => { notices.value = notices.value.filter((one) => one !== notice); }, SHOWN);
   say(text);
 }
 

@@ -3,7 +3,7 @@ import { effect, signal } from './lib.js';
 import { world } from './state.js';
 import { headers, locked, token } from './api.js';
 
-/** `connecting`, `open` or `lost`. */
+/** `connecting`, `open`, `lost`, or `gone` where the server answers and has no such world. */
 export const connection = signal('connecting');
 
 const listeners = new Set();
@@ -71,8 +71,8 @@ async function watch(name, stop) {
         return;
       }
       if (response.status === 404) {
-        connection.value = 'lost';
-        tell('gone', { world: name });
+        connection.value = 'gone';
+        lostAt ??= Date.now();
       } else if (!response.ok) throw new Error(`The stream answered ${response.status}.`);
       else {
         failures = 0;
@@ -83,10 +83,11 @@ async function watch(name, stop) {
       }
     } catch (error) {
       if (stop.aborted) return;
+      connection.value = 'lost';
     }
     if (stop.aborted) return;
     lostAt ??= Date.now();
-    connection.value = 'lost';
+    if (connection.value !== 'gone') connection.value = 'lost';
     await new Promise((resolve) => setTimeout(resolve, WAITS[Math.min(failures, WAITS.length - 1)]));
     failures += 1;
   }
@@ -105,11 +106,20 @@ async function read(body) {
   }
 }
 
+/** How often the stream was begun anew for the same world. */
+const turn = signal(0);
+
+/** Begins the stream anew. That of a world that was removed stays open and brings nothing more. */
+export function reconnect() {
+  turn.value += 1;
+}
+
 /** Follows the world that is shown, from now on. */
 export function start() {
   effect(() => {
     const name = world.value;
     void token.value;
+    void turn.value;
     if (locked.value) return undefined;
     const stop = new AbortController();
     connection.value = 'connecting';

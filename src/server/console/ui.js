@@ -6,11 +6,15 @@ import { say } from './state.js';
 /** A text as a list shows it: its beginning, if it is very long. */
 export const brief = (text, most = 160) => (text && text.length > most ? `${text.slice(0, most)}…` : text);
 
+/** The text with the marks that turn its direction written out. One in a client's text would turn the words around it, too. */
+export const unturned = (text) => text.replace(/[\u202a-\u202e\u2066-\u2069]/g, (mark) => `\\u${mark.charCodeAt(0).toString(16)}`);
+
 /** The number with a thin space between thousands. */
 export const number = (value) => new Intl.NumberFormat('en').format(value);
 
 export function duration(ms) {
   if (ms === null || ms === undefined) return '…';
+  if (ms < 0.05) return '< 0.1 ms';
   if (ms < 10) return `${ms.toFixed(1)} ms`;
   if (ms < 1000) return `${Math.round(ms)} ms`;
   return `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`;
@@ -124,7 +128,8 @@ export function Problem({ error }) {
   return html`<div class="problem" role="alert"><p>${error.message}</p>${texts.map((text) => html`<pre class="diagnostic" tabindex="0">${text}</pre>`)}</div>`;
 }
 
-export function Copy({ text, label = 'Copy', kind = 'small' }) {
+/** Copies a text. `label` names it; `shown` stands on the button where a label beside it says what is copied. */
+export function Copy({ text, label = 'Copy', shown = label, kind = 'small' }) {
   const [done, setDone] = useState(false);
   const press = async () => {
     await copy(typeof text === 'function' ? text() : text);
@@ -132,7 +137,7 @@ export function Copy({ text, label = 'Copy', kind = 'small' }) {
     say(`${label}: copied.`);
     setTimeout(() => setDone(false), 1500);
   };
-  return html`<${Button} kind=${kind} onPress=${press} aria-label=${label}>${done ? 'Copied' : label}</${Button}>`;
+  return html`<${Button} kind=${kind} onPress=${press} aria-label=${label}>${done ? 'Copied' : shown}</${Button}>`;
 }
 
 async function copy(text) {
@@ -151,7 +156,7 @@ async function copy(text) {
 
 /** Text to copy, such as a command. */
 export function Code({ label, text, copyLabel }) {
-  return html`<figure class="code">${label && html`<figcaption>${label}</figcaption>`}<pre tabindex="0">${text}</pre><${Copy} text=${text} label=${copyLabel || (label ? `Copy ${label}` : 'Copy')} /></figure>`;
+  return html`<figure class="code">${label && html`<figcaption>${label}</figcaption>`}<pre tabindex="0">${text}</pre><${Copy} text=${text} label=${copyLabel || (label ? `Copy ${label}` : 'Copy')} shown="Copy" /></figure>`;
 }
 
 /** A modal dialog. Escape closes it. */
@@ -175,7 +180,7 @@ const CODES = { ok: '✓', warn: '!', bad: '✕', none: '–' };
 /** A status with a mark, so that colour alone says nothing. */
 export function Status({ status, code }) {
   const kind = status === null || status === undefined ? 'none' : status < 300 ? 'ok' : status < 500 ? 'warn' : 'bad';
-  return html`<span class=${`status ${kind}`}><span class="mark" aria-hidden="true">${CODES[kind]}</span>${status ?? 'no answer'}${code ? html` <span class="code-number">${code}</span>` : ''}</span>`;
+  return html`<span class=${`status ${kind}`}><span class="mark" aria-hidden="true">${CODES[kind]}</span>${status ?? 'no answer'}${code && code !== status ? html` <span class="code-number">${code}</span>` : ''}</span>`;
 }
 
 export function Tag({ kind = '', children }) {

@@ -48,7 +48,7 @@ function Line({ months }) {
 function Bars({ ratings }) {
   const most = Math.max(1, ...ratings);
   const rows = [5, 4, 3, 2, 1, 0].filter((rating) => rating > 0 || ratings[0] > 0);
-  return html`<table class="bars"><caption class="sr">Reviews by rating</caption><tbody>${rows.map((rating) => html`<tr><th scope="row">${rating} ★</th><td class="bar-cell"><span class="bar-fill" style=${{ width: `${(ratings[rating] / most) * 100}%` }}></span></td><td class="right">${number(ratings[rating])}</td></tr>`)}</tbody></table>`;
+  return html`<table class="bars"><caption class="sr">Reviews by rating</caption><tbody>${rows.map((rating) => html`<tr><th scope="row">${rating} ★</th><td class="bar-cell">${ratings[rating] > 0 && html`<span class="bar-fill" style=${{ width: `${(ratings[rating] / most) * 100}%` }}></span>`}</td><td class="right">${number(ratings[rating])}</td></tr>`)}</tbody></table>`;
 }
 
 function Score({ score }) {
@@ -81,8 +81,8 @@ function AddReview({ form, accounts, chosen, onAdded }) {
   };
   return html`<section class="card" aria-labelledby="add-review"><h2 id="add-review">Add a review</h2><form ref=${form} aria-label="Add a review" onSubmit=${add}>
     <div class="field-row"><${Field} label="Rating"><input name="rating" type="number" min="0" max="5" step="1" value="5" required /></${Field}>
-    <${Field} label="Location"><select name="location" required>${places.slice(0, 500).map((one) => html`<option value=${one.number}>${brief(one.name, 60)}</option>`)}</select></${Field}></div>
-    <${Field} label="Text" hint="Left empty, words are generated that fit the rating."><textarea name="text" rows="3"></textarea></${Field}>
+    <${Field} label="Location"><select name="location" required>${places.slice(0, 500).map((one) => html`<option value=${one.number}>${brief(one.name, 60)}</option>`)}</select></${Field}>
+    <${Field} label="Text" hint="Left empty, words are generated that fit the rating."><textarea name="text" rows="2"></textarea></${Field}></div>
     <${Problem} error=${error} />
     <div class="form-end"><button class="button primary" type="submit">Add</button></div>
     ${last && html`<blockquote class="quote" dir="auto"><${Stars} rating=${last.rating} /> ${last.comments || 'Without words.'}<footer>${[last.reviewer?.firstName, last.reviewer?.lastName].filter(Boolean).join(' ') || 'Anonymous'}, ${last.businessName}</footer></blockquote>`}
@@ -90,13 +90,13 @@ function AddReview({ form, accounts, chosen, onAdded }) {
 }
 
 function Reviews({ items }) {
-  return html`<${Table} caption="Reviews, the newest first" kind="records" columns=${[{ label: 'Date', class: 'c-date' }, { label: 'Rating', class: 'c-stars' }, { label: 'Review' }, { label: 'Location', class: 'c-place' }]}>
-    ${items.map((one) => html`<tr key=${`${one.businessId} ${one.reviewId}`}><td>${one.reviewDate}</td><td><${Stars} rating=${one.rating} /></td><td><p class="clamp" dir="auto">${one.comments || html`<span class="muted">Without words</span>`}</p><small class="muted wrap" dir="auto">${brief([one.reviewer?.firstName, one.reviewer?.lastName].filter(Boolean).join(' ') || 'Anonymous', 80)} · ${one.sourceType} · ${one.reviewId}</small>${one.response && html`<p class="clamp response" dir="auto">${one.response}</p>`}</td><td class="wrap" dir="auto">${brief(one.businessName, 80)}</td></tr>`)}</${Table}>`;
+  return html`<${Table} caption="Reviews, the newest first" kind="records" columns=${[{ label: 'Date', class: 'c-date' }, { label: 'Rating', class: 'c-stars' }, 'Review']}>
+    ${items.map((one) => html`<tr key=${`${one.businessId} ${one.reviewId}`}><td>${one.reviewDate}</td><td><${Stars} rating=${one.rating} /></td><td><p class="clamp" dir="auto">${one.comments || html`<span class="muted">Without words</span>`}</p><small class="muted wrap" dir="auto">${brief([one.reviewer?.firstName, one.reviewer?.lastName].filter(Boolean).join(' ') || 'Anonymous', 80)} · ${brief(one.businessName, 80)} · ${one.sourceType} · ${one.reviewId}</small>${one.response && html`<p class="clamp response" dir="auto">${one.response}</p>`}</td></tr>`)}</${Table}>`;
 }
 
 function Questions({ items }) {
   return html`<${Table} caption="Questions, the newest first" kind="records" columns=${[{ label: 'Date', class: 'c-date' }, 'Question', { label: 'Location', class: 'c-place' }, { label: 'Answers', class: 'c-source right' }]}>
-    ${items.map((one) => html`<tr key=${one.questionId}><td>${one.updatedOn}</td><td><p class="clamp" dir="auto">${one.question}</p><small class="muted wrap" dir="auto">${brief(one.updatedBy, 80)}</small></td><td class="wrap" dir="auto">${brief(one.locationName, 80)}</td><td class="right">${one.noOfAnswers}${one.answeredByOwner ? ' · owner' : ''}</td></tr>`)}</${Table}>`;
+    ${items.map((one) => html`<tr key=${one.questionId}><td>${one.updatedOn}</td><td><p class="clamp" dir="auto">${one.question}</p><small class="muted wrap" dir="auto">${brief(one.updatedBy, 80)}</small></td><td class="wrap" dir="auto">${brief(one.locationName, 80)}</td><td class="right" data-label="Answers">${one.noOfAnswers}${one.answeredByOwner ? ' · owner' : ''}</td></tr>`)}</${Table}>`;
 }
 
 function Contacts({ items }) {
@@ -140,8 +140,8 @@ export function Data() {
   const choose = (chosen) => setQuery({ business: chosen, offset: '' });
   const name = accounts.flatMap((one) => [one, ...one.locations]).find((one) => String(one.number) === scored)?.name;
   return html`<div class="bar"><p class="summary wrap">${business ? 'Chosen' : 'Score of'}: <b dir="auto">${brief(name)}</b></p><div class="actions"><${Button} onPress=${() => form.current.querySelector('input').focus()}>Add a review</${Button}></div></div>
-    <div class="split left"><div class="stack"><${Tree} accounts=${accounts} chosen=${business} choose=${choose} /><${AddReview} form=${form} accounts=${accounts} chosen=${scored} onAdded=${refresh} /></div>
-      <div class="stack"><${Score} score=${score} />
+    <div class="split left"><div class="stack"><${Tree} accounts=${accounts} chosen=${business} choose=${choose} /></div>
+      <div class="stack"><${Score} score=${score} /><${AddReview} form=${form} accounts=${accounts} chosen=${scored} onAdded=${refresh} />
         <section class="card" aria-label="Records"><div class="tabs" role="group" aria-label="Kind of records">${PARTS.map((one) => html`<button type="button" class="tab" aria-pressed=${one === part ? 'true' : 'false'} onClick=${() => setQuery({ part: one === 'reviews' ? '' : one, offset: '' })}>${one[0].toUpperCase() + one.slice(1)}</button>`)}</div>
           <${Records} part=${part} business=${business} version=${version} /></section></div></div>`;
 }

@@ -9,8 +9,16 @@ import { block, fault as ordered, faults as asYaml, flow } from '../yaml.js';
 const EXAMPLE = 'operation: reviews\nhits: 1\nthen: {status: 503}\n';
 
 function when({ operation, when: condition, per, hits, chance, exactly, during }) {
-  const parts = [operation && [].concat(operation).join(', '), condition && flow(condition), hits !== undefined && `hits ${flow(hits)}${per ? ` per ${per}` : ''}`, chance !== undefined && `chance ${flow(chance)}`, exactly && `exactly ${exactly}`, during && `during ${during}`];
+  const parts = [operation && [].concat(operation).join(', '), condition && flow(condition).replace(/^\{|\}$/g, ''), hits !== undefined && `hits ${flow(hits)}${per ? ` per ${per}` : ''}`, chance !== undefined && `chance ${flow(chance)}`, exactly && `exactly ${exactly}`, during && `during ${during}`];
   return parts.filter(Boolean).join(' · ') || 'all requests';
+}
+
+/** How often a fault strikes before it is used up; null if that has no end, or if each key or request counts for itself. */
+function most({ hits, per, chance, exactly }) {
+  if ((per && per !== 'world') || chance !== undefined || exactly) return null;
+  if (typeof hits === 'number') return 1;
+  const [, first, last] = /^(\d+)-(\d+)$/.exec(hits) ?? [];
+  return last ? last - first + 1 : null;
 }
 
 /** The form in which a fault is written. `edited` is the fault to begin with. */
@@ -37,8 +45,8 @@ function Edit({ edited, form, onSaved, onCancel }) {
   const title = edited ? `Edit ${edited.name}` : 'Add a fault';
   return html`<section class="card" aria-labelledby="fault-form"><h2 id="fault-form">${title}</h2>
     <form ref=${form} aria-label=${title} onSubmit=${save}>
-      <${Field} label="Name"><input value=${name} required readonly=${Boolean(edited)} autocomplete="off" spellcheck=${false} onInput=${(event) => setName(event.currentTarget.value)} /></${Field}>
-      <${Field} label="YAML" hint="As in a scenario. A new fault is considered before all others."><textarea rows="9" required spellcheck=${false} class="mono" value=${text} onInput=${(event) => setText(event.currentTarget.value)}></textarea></${Field}>
+      <div class="name-and-text"><${Field} label="Name"><input value=${name} required readonly=${Boolean(edited)} autocomplete="off" spellcheck=${false} onInput=${(event) => setName(event.currentTarget.value)} /></${Field}>
+      <${Field} label="YAML" hint="As in a scenario. A new fault is considered before all others."><textarea rows="7" required spellcheck=${false} class="mono" value=${text} onInput=${(event) => setText(event.currentTarget.value)}></textarea></${Field}></div>
       <${Problem} error=${error} />
       <div class="form-end">${edited && html`<${Button} onPress=${onCancel}>Cancel</${Button}>`}<button class="button primary" type="submit">Save</button></div>
     </form></section>`;
@@ -79,9 +87,9 @@ export function Faults() {
         <${Table} caption="Faults, in the order in which they are considered" kind="faults" columns=${[{ label: 'On', class: 'c-on' }, 'Fault', 'Effect', { label: 'Hits', class: 'c-hits right' }, { label: 'Actions', class: 'c-two right' }]}>
         ${shown.map((one) => html`<tr key=${one.name}>
           <td><${Switch} name=${one.name} on=${one.enabled} onChange=${(enabled) => change(one.name, enabled)} /></td>
-          <th scope="row"><span class="wrap" dir="auto">${brief(one.name)}</span>${one.source === 'admin' && html` <${Tag} kind="changed">changed here</${Tag}>`}<small class="muted wrap">${brief(when(one.fault))}</small></th>
+          <th scope="row"><span class="wrap" dir="auto">${brief(one.name)}</span>${one.source === 'admin' && html` <${Tag} kind="changed">changed here</${Tag}>`}${one.hitCount >= (most(one.fault) ?? Infinity) && html` <${Tag}>used up</${Tag}>`}<small class="muted wrap">${brief(when(one.fault))}</small></th>
           <td class="mono wrap">${brief(flow(one.fault.then), 240)}</td>
-          <td class="right">${number(one.hitCount)}</td>
+          <td class="right" data-label="Hits">${number(one.hitCount)}${most(one.fault) && html`<span class="muted"> of ${number(most(one.fault))}</span>`}</td>
           <td class="right"><div class="row-actions"><${Button} kind="small" data-row onPress=${() => edit(one)} aria-label=${`Edit ${one.name}`}>Edit</${Button}><${Button} kind="small" onPress=${() => remove(one.name)} aria-label=${`Remove ${one.name}`}>Remove</${Button}></div></td>
         </tr>`)}</${Table}>
         ${shown.length === 0 && html`<${Empty} title="No fault matches"><p>The filter hides all ${found.items.length} faults.</p></${Empty}>`}`}</div>

@@ -22,7 +22,7 @@ function matches(entry, { operation, status, fault, text }) {
 function Row({ entry, query }) {
   return html`<tr>
     <td class="time"><a class="row-link" data-row href=${address('Live', entry.seq, query)}><span class="sr">Call ${entry.seq} at </span>${clockTime(entry.at)}</a></td>
-    <td class="cut operation" title=${`${entry.method} ${entry.path}`}>${entry.operation ?? html`<span class="muted">${entry.path}</span>`}</td>
+    <td class="cut operation" title=${`${entry.method} ${entry.path}`}>${entry.operation ?? html`<span class="muted">none</span>`} <span class="muted path">${entry.path}</span></td>
     <td class="cut">${entry.key ?? html`<span class="muted">none</span>`}</td>
     <td><${Status} status=${entry.status} code=${entry.code} /></td>
     <td class="cut">${entry.fault && html`<${Tag} kind="fault">${entry.fault}</${Tag}>`}</td>
@@ -58,9 +58,9 @@ export function Live() {
   const count = shown.length === all.length ? `${number(all.length)} calls` : `${number(shown.length)} of ${number(all.length)} calls`;
   return html`<div class="bar">
       <div class="filters" role="search">
-        <${Search} label="Operation" value=${operation} list="operations" onChange=${(value) => setQuery({ operation: value })} />
+        <${Search} label="Operation" value=${operation} list="operations" placeholder="reviews" onChange=${(value) => setQuery({ operation: value })} />
         <${Search} label="Status" value=${status} placeholder="429, 5xx" onChange=${(value) => setQuery({ status: value })} />
-        <${Search} label="Fault" value=${fault} onChange=${(value) => setQuery({ fault: value })} />
+        <${Search} label="Fault" value=${fault} placeholder="name" onChange=${(value) => setQuery({ fault: value })} />
         <${Search} label="Text" value=${text} placeholder="path, query, key, notes" onChange=${(value) => setQuery({ text: value })} />
         <datalist id="operations">${names.map((name) => html`<option value=${name}></option>`)}</datalist>
       </div>
@@ -68,7 +68,7 @@ export function Live() {
         ? html`<${Button} kind="primary" onPress=${() => pause(false)}>Resume</${Button}>`
         : html`<${Button} onPress=${() => pause(true)}>Pause</${Button}>`}</div>
     </div>
-    <p class="summary">${count}${all.length >= MOST ? `, the newest ${MOST} are kept here` : ''}${rate.value > 1 ? ` · ${number(rate.value)} a second` : ''}${rate.value > 100 && shown.length > 100 ? ', so only the newest 100 are drawn' : ''}${paused.value ? ` · paused, ${number(held.value)} wait` : ''}</p>
+    <p class="summary">${count}${all.length >= MOST ? `, the newest ${MOST} are kept here` : ''}${rate.value > 1 ? ` · ${number(rate.value)} a second` : ''}${rate.value > 100 && shown.length > 100 ? ', so only the newest 100 are drawn' : ''}${paused.value ? ` · paused, ${number(held.value)} wait` : ''}${shown.length > 0 ? ' · Press a call to see why it was answered so, and to make it fail.' : ''}</p>
     ${problem.value && html`<${Empty} title="The journal could not be read"><p>${problem.value}</p></${Empty}>`}
     ${all.length === 0 && !problem.value && html`<${First} />`}
     ${all.length > 0 && shown.length === 0 && html`<${Empty} title="No call matches"><p>The filters hide all ${number(all.length)} calls.</p><${Button} onPress=${() => setQuery({ operation: '', status: '', fault: '', text: '' })}>Clear the filters</${Button}></${Empty}>`}

@@ -25,7 +25,7 @@ function Attempts({ delivery }) {
 const short = (endpoint) => endpoint.replace(/^.*\/w\/[^/]+\/(__hooks\/\w+)$/, '$1');
 
 function Delivery({ delivery, open, toggle, again }) {
-  return html`<tr><td><button type="button" class="fold" data-row aria-expanded=${open ? 'true' : 'false'} onClick=${toggle}><span class="arrow" aria-hidden="true">${open ? '▾' : '▸'}</span>${clockTime(delivery.attempts.at(-1)?.at) || 'not yet'}</button></td><td class="wrap">${delivery.event}<small class="muted" dir="auto">${brief(delivery.conversation, 60)}</small></td><td class="mono wrap">${brief(short(delivery.endpoint))}</td><td><${State} status=${delivery.status} /></td><td class="right">${delivery.attempts.length}</td><td class="right"><${Button} kind="small" disabled=${delivery.status === 'pending'} title=${delivery.status === 'pending' ? 'It is still under way; advance the clock for its next attempt' : undefined} onPress=${() => again(delivery)}>Send again</${Button}></td></tr>
+  return html`<tr><td><button type="button" class="fold" data-row aria-expanded=${open ? 'true' : 'false'} onClick=${toggle}><span class="arrow" aria-hidden="true">${open ? '▾' : '▸'}</span>${clockTime(delivery.attempts.at(-1)?.at) || 'not yet'}</button></td><td class="wrap">${delivery.event}<small class="muted" dir="auto">${brief(delivery.conversation, 60)}</small></td><td class="mono wrap">${brief(short(delivery.endpoint))}</td><td><${State} status=${delivery.status} /></td><td class="right" data-label="Attempts">${delivery.attempts.length}</td><td class="right"><${Button} kind="small" disabled=${delivery.status === 'pending'} title=${delivery.status === 'pending' ? 'It is still under way; advance the clock for its next attempt' : undefined} onPress=${() => again(delivery)}>Send again</${Button}></td></tr>
     ${open && html`<tr class="detail"><td colspan="6"><${Attempts} delivery=${delivery} /></td></tr>`}`;
 }
 
@@ -63,7 +63,7 @@ function Receivers({ account, events, onSubscribed }) {
     onSubscribed();
   };
   return html`<section class="card" aria-labelledby="receivers"><h2 id="receivers">Receivers</h2><p class="muted">Endpoints of this world that answer deliveries, to try webhooks without a receiver of your own.</p>
-    <ul class="rows">${RECEIVERS.map(([name, what]) => html`<li><div><code class="wrap">__hooks/${name}</code> <span class="muted">${what}</span></div><div class="row-actions"><${Copy} text=${() => url(name)} label=${`Copy ${name}`} />${account !== undefined && html`<${Button} kind="small" onPress=${subscribe(name)} aria-label=${`Subscribe ${name}`}>Subscribe</${Button}>`}</div></li>`)}</ul></section>`;
+    <ul class="rows">${RECEIVERS.map(([name, what]) => html`<li><div><code class="wrap">__hooks/${name}</code> <span class="muted">${what}</span></div><div class="row-actions"><${Copy} text=${() => url(name)} label=${`Copy ${name}`} shown="Copy" />${account !== undefined && html`<${Button} kind="small" onPress=${subscribe(name)} aria-label=${`Subscribe ${name}`}>Subscribe</${Button}>`}</div></li>`)}</ul></section>`;
 }
 
 function Conversations({ all }) {
@@ -97,9 +97,9 @@ export function Webhooks() {
         ${deliveries.total === 0 ? html`<${Empty} title="No deliveries"><p>Subscribe a receiver, and emit an event.</p></${Empty}>` : shown.length === 0 ? html`<${Empty} title="No delivery matches"><p>The filters hide all ${number(deliveries.total)} deliveries.</p></${Empty}>` : html`
         <${Table} caption="Deliveries, the newest first" kind="deliveries" columns=${[{ label: 'Time', class: 'c-time' }, 'Event', 'Endpoint', { label: 'Status', class: 'c-state' }, { label: 'Attempts', class: 'c-count right' }, { label: 'Action', class: 'c-one right' }]}>
           ${shown.map((one) => html`<${Delivery} key=${one.id} delivery=${one} open=${open === one.id} toggle=${() => setOpen(open === one.id ? null : one.id)} again=${again} />`)}</${Table}>
-        <p class="summary">${number(shown.length)} of ${number(deliveries.total)} deliveries${deliveries.dropped ? `, ${number(deliveries.dropped)} older ones are not kept` : ''}</p>`}</section>
-      <section aria-labelledby="subscriptions"><h2 id="subscriptions">Subscriptions</h2>${subscriptions.total === 0 ? html`<${Empty} title="No subscriptions"><p>A client makes one with the operation <code>subscribe</code>, or press Subscribe beside a receiver.</p></${Empty}>` : html`<${Table} caption="Subscriptions" columns=${['Id', 'Business', 'Endpoint', 'Events']}>${subscriptions.items.map((one) => html`<tr key=${one.subscriptionId}><th scope="row">${one.subscriptionId}</th><td>${one.businessId}</td><td class="mono wrap">${one.endpoint}</td><td class="wrap">${one.events.join(', ')}</td></tr>`)}</${Table}>`}</section>
+        <p class="summary below">${number(shown.length)} of ${number(deliveries.total)} deliveries${deliveries.dropped ? `, ${number(deliveries.dropped)} older ones are not kept` : ''}</p>`}</section>
+      <section aria-labelledby="subscriptions"><h2 id="subscriptions">Subscriptions</h2>${subscriptions.total === 0 ? html`<${Empty} title="No subscriptions"><p>A client makes one with the operation <code>subscribe</code>, or press Subscribe beside a receiver.</p></${Empty}>` : html`<${Table} caption="Subscriptions" columns=${['Id', 'Business', 'Endpoint', 'Events']}>${subscriptions.items.map((one) => html`<tr key=${one.subscriptionId}><th scope="row">${one.subscriptionId}</th><td data-label="Business">${one.businessId}</td><td class="mono wrap" title=${one.endpoint}>${brief(short(one.endpoint))}</td><td class="wrap">${one.events.join(', ')}</td></tr>`)}</${Table}>`}</section>
       <${Conversations} all=${conversations} />
-    </div><div class="stack"><${Emit} events=${events} accounts=${accounts} onEmitted=${reload} /><${Receivers} account=${accounts[0]?.number} events=${events} onSubscribed=${reload} /></div>
-    <datalist id="conversations">${conversations.map((one) => html`<option value=${one.id}></option>`)}</datalist></div>`;
+    </div><div class="stack"><${Emit} events=${events} accounts=${accounts} onEmitted=${reload} /><${Receivers} account=${accounts[0]?.number} events=${events} onSubscribed=${reload} /></div></div>
+    <datalist id="conversations">${conversations.map((one) => html`<option value=${one.id}></option>`)}</datalist>`;
 }
