@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::Semaphore;
-use tokio::time::Instant;
 
 use crate::cli::child::capture::Capture;
 use crate::cli::child::{self, Ended};
@@ -137,7 +136,7 @@ impl<'a> Explorer<'a> {
         };
         let mut running = pin!(child::run(command));
         let (mut stormed, mut is_asked_to_end) = (false, false);
-        let mut last_sign = (Instant::now(), (0, 0));
+        let mut last_sign = (clock::real_now(), (0, 0));
         let ended = loop {
             tokio::select! {
                 ended = &mut running => break ended,
@@ -145,7 +144,7 @@ impl<'a> Explorer<'a> {
                     let Some(limits) = limits else { continue };
                     let calls = calls(world);
                     if calls != last_sign.1 {
-                        last_sign = (Instant::now(), calls);
+                        last_sign = (clock::real_now(), calls);
                     }
                     stormed = calls.0 > limits.calls * STORM_FACTOR;
                     is_asked_to_end = stormed || last_sign.0.elapsed() > limits.silence;
