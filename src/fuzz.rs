@@ -20,10 +20,12 @@ use crate::draw::Seed;
 use crate::fault::body::Body as BodyEffect;
 use crate::fault::effect::Effect;
 use crate::fault::patch;
+use crate::import::import;
 use crate::operations;
 use crate::pipeline;
 use crate::pipeline::receive::receive;
 use crate::scenario::admin_input::parse_fault;
+use crate::scenario::document;
 use crate::scenario::files::Memory;
 use crate::scenario::references::References;
 use crate::scenario::{LoadContext, LoadedScenario, load};
@@ -142,6 +144,15 @@ pub fn json_patch(bytes: &[u8]) {
 pub fn template(bytes: &[u8]) {
     if let Ok(text) = str::from_utf8(bytes) {
         let _ = payload::check("message.added", text);
+    }
+}
+
+/// An OpenAPI document is refused, or what is made of it loads.
+pub fn openapi(bytes: &[u8]) {
+    let Ok((document, _)) = document::parse(Path::new("api.yaml"), bytes) else { return };
+    if let Ok(imported) = import(&document, &[], ("api.yaml", None)) {
+        let loaded = load_files(&[("s.yaml", imported.text.as_bytes())]);
+        assert!(loaded.scenario.is_some(), "{:?}\n{}", loaded.diagnostics, imported.text);
     }
 }
 

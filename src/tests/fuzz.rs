@@ -112,6 +112,16 @@ proptest! {
     }
 
     #[test]
+    fn any_bytes_are_a_scenario_with_routes_or_have_a_diagnostic(bytes in changed("scenarios/parts")) {
+        fuzz::scenario(&bytes);
+    }
+
+    #[test]
+    fn an_openapi_document_of_any_bytes_is_refused_or_its_import_loads(bytes in changed("fuzz/seeds/openapi")) {
+        fuzz::openapi(&bytes);
+    }
+
+    #[test]
     fn no_host_name_but_a_loopback_one_opens_the_admin_side(bytes in changed("fuzz/seeds/host")) {
         fuzz::host(&bytes);
     }
