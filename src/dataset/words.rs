@@ -137,8 +137,14 @@ impl Words<'_> {
         } else if let Some(story) = self.story() {
             outline.form = Form::Story(story);
         } else {
-            let tells_stories = self.stories().is_some_and(Section::fills_a_third);
-            let forms = if tells_stories { &FORMS_BESIDE_STORIES[..] } else { &FORMS };
+            let forms = if !self.stories().is_some_and(Section::fills_a_third) {
+                &FORMS[..]
+            } else if self.source.recommendation {
+                // Those who recommend tell no stories, and say little.
+                &FORMS_BESIDE_STORIES[..1]
+            } else {
+                &FORMS_BESIDE_STORIES[..]
+            };
             let all = forms.iter().map(|(weight, ..)| weight).sum();
             let mut left = draw.below(all);
             let fits = |form: &&(u64, bool, usize, u64)| {
