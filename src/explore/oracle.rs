@@ -151,7 +151,7 @@ pub(crate) fn limit(baseline: Duration) -> Duration {
 }
 
 /// How long the command may take in all: four times the longest silence, so that a client has time for three attempts.
-pub(crate) fn whole(silence: Duration) -> Duration {
+pub(crate) fn longest_run(silence: Duration) -> Duration {
     silence * 4
 }
 

@@ -290,3 +290,44 @@ pub(crate) fn in_parallel<T: Copy + Send + Sync, R: Send>(
     });
     done.into_inner().unwrap()
 }
+
+/// Sends a request, such as `GET /v1/x?a=1`, through the pipeline.
+pub(super) fn send_with(
+    folder: &ScenarioFolder,
+    request: &str,
+    headers: &[(&str, &str)],
+    body: &str,
+) -> Outcome {
+    let (method, target) = request.split_once(' ').unwrap();
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
+    let call = Call {
+        method,
+        path,
+        query,
+        headers: headers.iter().map(|(name, value)| (*name, value.as_bytes())).collect(),
+        body: Body::Whole(body.as_bytes()),
+        connection: 0,
+    };
+    let received = receive(&folder.registry, call).unwrap();
+    pipeline::answer(&received, received.snapshot.dataset())
+}
+
+pub(super) fn json_of(outcome: &Outcome) -> Value {
+    serde_json::from_slice(&outcome.reply.body)
+        .unwrap_or_else(|_| panic!("{:?}", String::from_utf8_lossy(&outcome.reply.body)))
+}
+
+/// The demo with its data, at a fixed instant, and a scenario beside it.
+pub(super) fn shipped(name: &str) -> ScenarioFolder {
+    let files: Vec<(&str, &str)> = crate::scenario::shipped::FILES
+        .iter()
+        .filter_map(|(path, bytes)| Some((*path, std::str::from_utf8(bytes).ok()?)))
+        .filter(|(path, _)| {
+            path.starts_with("seed-data/")
+                || path.starts_with("scenarios/parts/")
+                || *path == "scenarios/demo.yaml"
+                || *path == format!("scenarios/{name}.yaml")
+        })
+        .collect();
+    ScenarioFolder::at(time("2026-06-30T17:00:00Z"), &files)
+}

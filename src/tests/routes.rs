@@ -2,40 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::harness::{ScenarioFolder, create_world, serve};
-use crate::api::call::{Body, Call};
-use crate::pipeline;
-use crate::pipeline::receive::receive;
+use super::harness::{ScenarioFolder, create_world, json_of, send_with, serve, shipped};
 use crate::pipeline::record::Outcome;
 
 /// Sends `GET /v1/x?a=1`, with the key `k`.
 fn send(folder: &ScenarioFolder, request: &str, body: &str) -> Outcome {
     send_with(folder, request, &[("x-api-key", "k")], body)
-}
-
-pub(super) fn send_with(
-    folder: &ScenarioFolder,
-    request: &str,
-    headers: &[(&str, &str)],
-    body: &str,
-) -> Outcome {
-    let (method, target) = request.split_once(' ').unwrap();
-    let (path, query) = target.split_once('?').unwrap_or((target, ""));
-    let call = Call {
-        method,
-        path,
-        query,
-        headers: headers.iter().map(|(name, value)| (*name, value.as_bytes())).collect(),
-        body: Body::Whole(body.as_bytes()),
-        connection: 0,
-    };
-    let received = receive(&folder.registry, call).unwrap();
-    pipeline::answer(&received, received.snapshot.dataset())
-}
-
-pub(super) fn json_of(outcome: &Outcome) -> Value {
-    serde_json::from_slice(&outcome.reply.body)
-        .unwrap_or_else(|_| panic!("{:?}", String::from_utf8_lossy(&outcome.reply.body)))
 }
 
 /// The status and the body of an answer.
@@ -373,140 +345,6 @@ fn a_template_that_fails_or_has_too_much_to_do_is_500_and_says_where() {
         assert!(detail(&outcome).contains(why), "{}", detail(&outcome));
     }
     assert_eq!(answer(&folder, "GET /v1/all"), (200, json!(303)));
-}
-
-/// The demo with its data, at a fixed instant, and a scenario beside it.
-pub(super) fn shipped(name: &str) -> ScenarioFolder {
-    let files: Vec<(&str, &str)> = crate::scenario::shipped::FILES
-        .iter()
-        .filter_map(|(path, bytes)| Some((*path, std::str::from_utf8(bytes).ok()?)))
-        .filter(|(path, _)| {
-            path.starts_with("seed-data/")
-                || path.starts_with("scenarios/parts/")
-                || *path == "scenarios/demo.yaml"
-                || *path == format!("scenarios/{name}.yaml")
-        })
-        .collect();
-    ScenarioFolder::at(super::harness::time("2026-06-30T17:00:00Z"), &files)
-}
-
-pub(super) fn demo(folder: &ScenarioFolder, request: &str, body: &str) -> (u16, Value) {
-    let outcome =
-        send_with(folder, request, &[("x-api-key", "demo-key"), ("x-business-number", "100")], body);
-    let value = if outcome.reply.body.is_empty() { Value::Null } else { json_of(&outcome) };
-    (outcome.reply.status, value)
-}
-
-/// The average of ratings, without those of 0, to one digit.
-pub(super) fn average(reviews: &[&Value]) -> f64 {
-    let rated: Vec<f64> =
-        reviews.iter().filter_map(|it| it["rating"].as_f64()).filter(|it| *it > 0.0).collect();
-    let count = f64::from(u32::try_from(rated.len().max(1)).unwrap());
-    (rated.iter().sum::<f64>() / count * 10.0).round() / 10.0
-}
-
-/// All reviews of a business, as the operation lists them.
-pub(super) fn listed(folder: &ScenarioFolder, world: &str, number: u64, statuses: &Value) -> Vec<Value> {
-    let (mut all, mut start) = (Vec::new(), 0);
-    loop {
-        let request = format!("POST {world}/v1/review/businessId/{number}?sindex={start}&count=1000");
-        let page = demo(folder, &request, &json!({ "statuses": statuses }).to_string()).1;
-        let page = page.as_array().unwrap().clone();
-        start += page.len();
-        all.extend(page);
-        if start % 1000 != 0 || start == 0 || all.len() < start {
-            return all;
-        }
-    }
-}
-
-#[test]
-fn the_numbers_of_the_platform_part_are_those_of_the_operations() {
-    let folder = shipped("demo");
-    for (number, query, statuses) in [
-        (100, "", json!(["published"])),
-        (1001, "?statuses=parked&statuses=published", json!(["all"])),
-        (1002, "?statuses=parked,nonsense", json!(["parked"])),
-        (1003, "?statuses=nonsense", json!(["published"])),
-    ] {
-        let reviews = listed(&folder, "", number, &statuses);
-        for spelling in ["businessid", "businessId"] {
-            let (status, summary) =
-                demo(&folder, &format!("GET /v1/review/{spelling}/{number}/summary{query}"), "");
-            assert_eq!(status, 200, "{summary}");
-            assert_eq!(summary["reviewCount"], reviews.len(), "{number}");
-            assert_eq!(summary["avgRating"], json!(average(&reviews.iter().collect::<Vec<_>>())));
-            for source in summary["sources"].as_array().unwrap() {
-                let of: Vec<&Value> =
-                    reviews.iter().filter(|it| it["sourceType"] == source["sourceName"]).collect();
-                assert_eq!(source["reviewCount"], of.len());
-                assert_eq!(source["avgRating"], json!(average(&of)), "{source}");
-            }
-            for rating in summary["ratings"].as_array().unwrap() {
-                let of = reviews.iter().filter(|it| it["rating"] == rating["rating"]).count();
-                assert_eq!(rating["reviewCount"], of);
-            }
-            let sum = |list: &Value| -> u64 {
-                list.as_array().unwrap().iter().filter_map(|it| it["reviewCount"].as_u64()).sum()
-            };
-            assert_eq!(sum(&summary["sources"]), reviews.len() as u64);
-            assert_eq!(sum(&summary["ratings"]), reviews.len() as u64);
-        }
-    }
-    let (_, business) = demo(&folder, "GET /v1/business/1001", "");
-    assert_eq!(business["reviewCount"], listed(&folder, "", 1001, &json!(["published"])).len());
-    assert_eq!(demo(&folder, "GET /v1/business/200", "").0, 404, "the key does not cover it");
-    let (_, children) = demo(&folder, "GET /v1/business/child/all?pid=100", "");
-    assert_eq!(children.as_array().unwrap().len(), 8);
-    let (_, rivals) = demo(&folder, "GET /v1/business/100/competitors", "");
-    let numbers: Vec<_> = rivals.as_array().unwrap().iter().map(|it| it["enterpriseId"].clone()).collect();
-    assert_eq!(numbers, [json!(200), json!(300)]);
-    let (_, found) =
-        demo(&folder, "POST /v1/business/100/search", r#"{"searchStr": "beaver", "sortBy": "name"}"#);
-    assert_eq!((&found["totalCount"], &found["accounts"][0]["businessNumber"]), (&json!(1), &json!(1006)));
-    assert_eq!(demo(&folder, "POST /v1/business/100/search", r#"{"pageSize": 0}"#).0, 400);
-}
-
-#[test]
-fn customers_of_the_platform_part_are_the_contacts_of_the_upsert() {
-    let folder = shipped("demo");
-    create_world(&folder, "w", None);
-    let count = |world: &str, query: &str| {
-        demo(&folder, &format!("POST {world}/v2/customer/list?size=1{query}"), "").1["totalCount"].clone()
-    };
-    let before = count("", "").as_u64().unwrap();
-    assert_eq!(count("", "&bid=100"), before);
-    assert_eq!(count("", "&businessId=100"), before);
-    let body = r#"{"email": "new@example.test", "firstName": "New", "businessIds": [1001]}"#;
-    let (status, made) = demo(&folder, "POST /v1/contact/external/preferences/saveCustomer", body);
-    assert_eq!(status, 200, "{made}");
-    let id = made["id"].as_u64().unwrap();
-    assert_eq!(count("", ""), before + 1);
-    assert_eq!(count("/w/w", ""), before, "another world does not see it");
-    let ask = |body: Value| demo(&folder, "POST /v1/customer-v2/external/getCustomer", &body.to_string());
-    assert_eq!(ask(json!({ "email": "new@example.test" })).1["id"], id);
-    let (_, found) = ask(json!({ "id": id }));
-    assert_eq!((&found["firstName"], &found["mappings"][0]["businessNumber"]), (&json!("New"), &json!(1001)));
-    let (_, all) = demo(&folder, "GET /v1/customer/all?bid=1001&count=1000", "");
-    assert!(
-        all.as_array().unwrap().iter().any(|it| it["number"].as_str() == Some(id.to_string().as_str())),
-        "{all}"
-    );
-    let removed = demo(&folder, &format!("DELETE /v1/customer/id/{id}"), "");
-    assert_eq!(
-        removed.1,
-        json!({ "email": "new@example.test", "firstName": "New", "number": id.to_string() })
-    );
-    assert_eq!(demo(&folder, &format!("DELETE /v1/customer/id/{id}"), "").0, 400);
-    assert_eq!(ask(json!({ "id": id })).0, 400);
-    assert_eq!(count("", ""), before);
-    let subscribe = r#"{"businessNumber": "100", "apiKey": "demo-key", "events": ["message.added"], "endpoint": "http://127.0.0.1:9/x"}"#;
-    assert_eq!(demo(&folder, "POST /v1/messenger/subscribe/webhook/event", subscribe).0, 200);
-    let (_, list) = demo(&folder, "GET /v1/subscriptions/list", "");
-    assert_eq!((&list[0]["id"], &list[0]["eventName"]), (&json!("1"), &json!("message.added")));
-    assert_eq!(demo(&folder, "GET /v1/subscriptions/unsubscribe/1?businessId=100", "").0, 200);
-    assert_eq!(demo(&folder, "GET /v1/subscriptions/unsubscribe/1?businessId=100", "").0, 500);
-    assert_eq!(demo(&folder, "GET /v1/subscriptions/list", "").1, json!([]));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::cli::serve::Failure;
 use crate::explore::class::Classes;
 use crate::explore::finding::{Finding, Run};
 use crate::explore::line::{self, line};
-use crate::explore::oracle::{Baseline, Oracle, whole};
+use crate::explore::oracle::{Baseline, Oracle, longest_run};
 use crate::explore::plan::{Entry, Group};
 use crate::explore::report::Exploration;
 
@@ -97,7 +97,7 @@ fn line_of(explorer: &Explorer<'_>, baseline: &Baseline, entry: &Entry, finding:
     let texts = entry.strikes.iter().map(|strike| strike.text(finding.count));
     let faults: Vec<(String, String)> = names.into_iter().zip(texts).collect();
     let is_endless = matches!(finding.deviation.oracle, Oracle::Hang | Oracle::Storm);
-    let timeout = is_endless.then(|| line::timeout(whole(baseline.limit)));
+    let timeout = is_endless.then(|| line::timeout(longest_run(baseline.limit)));
     let expect = finding.deviation.expect.as_deref().map(|expect| (finding.deviation.oracle.name(), expect));
     line(&explorer.given, &faults, timeout, expect)
 }

@@ -20,7 +20,7 @@ use crate::expect::record::{Command, Record};
 use crate::expect::report::{Report, RuleReport, Score, Verdict};
 use crate::explore::line::Given;
 use crate::explore::mask::Item;
-use crate::explore::oracle::{FailedRule, Observed, whole};
+use crate::explore::oracle::{FailedRule, Observed, longest_run};
 use crate::fault::Fault;
 use crate::journal::mask::Mask;
 use crate::scenario::admin_input::parse_fault;
@@ -130,26 +130,27 @@ impl<'a> Explorer<'a> {
         let command = child::Command {
             argv: self.flags.command.clone(),
             env,
-            timeout: limits.map(|limits| whole(limits.silence)),
+            timeout: limits.map(|limits| longest_run(limits.silence)),
             grace: GRACE,
             capture: Some(Arc::clone(&capture)),
         };
         let mut running = pin!(child::run(command));
-        let (mut stormed, mut is_asked_to_end) = (false, false);
+        let mut stormed = false;
+        let mut watched = limits;
         let mut last_sign = (clock::real_now(), (0, 0));
         let ended = loop {
             tokio::select! {
                 ended = &mut running => break ended,
-                () = tokio::time::sleep(LOOK), if !is_asked_to_end => {
-                    let Some(limits) = limits else { continue };
+                () = tokio::time::sleep(LOOK), if watched.is_some() => {
+                    let Some(limits) = watched else { continue };
                     let calls = calls(world);
                     if calls != last_sign.1 {
                         last_sign = (clock::real_now(), calls);
                     }
                     stormed = calls.0 > limits.calls * STORM_FACTOR;
-                    is_asked_to_end = stormed || last_sign.0.elapsed() > limits.silence;
-                    if is_asked_to_end {
+                    if stormed || last_sign.0.elapsed() > limits.silence {
                         capture.end();
+                        watched = None;
                     }
                 }
             }
