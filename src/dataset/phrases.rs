@@ -96,6 +96,8 @@ pub(crate) struct Bank {
     pub(crate) subjects: Vec<Subject>,
     /// Whole reviews with the owner's response to each, by stars 1-5. Not every bank has them.
     pub(crate) stories: [Section; 5],
+    /// The same of those who advise against, and of those who recommend.
+    pub(crate) recommendations: [Section; 2],
     /// First sentences, by stars 1-5.
     pub(crate) open: [Section; 5],
     /// Last sentences, by stars 1-5.
@@ -210,6 +212,7 @@ impl Reading {
             pieces: Vec::new(),
             subjects: Vec::new(),
             stories: Default::default(),
+            recommendations: Default::default(),
             open: Default::default(),
             close: Default::default(),
             short: Default::default(),
@@ -278,6 +281,7 @@ impl Reading {
         let subjects = subjects(category);
         let of_subjects = [LEAST + 4, LEAST + 6, LEAST + 8, LEAST + 10].into_iter().cycle();
         self.bank.stories = stars.map(|stars| self.stories(&format!("story {stars}")));
+        self.bank.recommendations = ["no", "yes"].map(|verdict| self.stories(&format!("story {verdict}")));
         self.bank.open = stars.map(|stars| self.section(&format!("open {stars}"), LEAST, two, true, true));
         self.bank.close =
             stars.map(|stars| self.section(&format!("close {stars}"), LEAST + 2, two, true, false));
@@ -547,7 +551,8 @@ mod tests {
         for category in CATEGORIES.into_iter().filter(|category| has_bank(Locale::En, category)) {
             let bank = bank(Locale::En, category);
             let mut seen: HashMap<String, u32> = HashMap::new();
-            for story in bank.stories.iter().flat_map(|stories| &stories.sentences) {
+            let sections = bank.stories.iter().chain(&bank.recommendations);
+            for story in sections.flat_map(|stories| &stories.sentences) {
                 assert_ne!(bank.choices(story.line + 1), 0, "{category}: a story without a response");
                 // The nth alternative of every slot at once.
                 for choice in 0..4 {

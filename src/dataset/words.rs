@@ -137,10 +137,11 @@ impl Words<'_> {
         } else if let Some(story) = self.story() {
             outline.form = Form::Story(story);
         } else {
-            let forms = if !self.stories().is_some_and(Section::fills_a_third) {
+            let stars = usize::from(self.facts.stars.clamp(1, 5));
+            let forms = if !self.bank.stories.get(stars - 1).is_some_and(Section::fills_a_third) {
                 &FORMS[..]
             } else if self.source.recommendation {
-                // Those who recommend tell no stories, and say little.
+                // Those who recommend say little.
                 &FORMS_BESIDE_STORIES[..1]
             } else {
                 &FORMS_BESIDE_STORIES[..]
@@ -161,18 +162,18 @@ impl Words<'_> {
         outline
     }
 
-    /// The stories of those who give as many stars.
-    fn stories(&self) -> Option<&'static Section> {
-        self.bank.stories.get(usize::from(self.facts.stars).checked_sub(1)?)
-    }
-
-    /// The story it tells, if one is at its place. Where its block is about something, it speaks of that. Those who recommend are
-    /// numbered apart from those with the same stars, so that they would tell the same ones.
+    /// The story it tells, if one is at its place. Where its block is about something, it speaks of that. Those who recommend or
+    /// advise against have stories of their own, since they are numbered apart from those with the same stars.
     fn story(&self) -> Option<[Sentence; 2]> {
-        if self.about != 0 || self.source.recommendation {
+        if self.about != 0 {
             return None;
         }
-        let story = self.stories()?.at(self.point, self.group((0, 1)))?;
+        let stories = if self.source.recommendation {
+            self.bank.recommendations.get(usize::from(self.facts.stars > 3))
+        } else {
+            self.bank.stories.get(usize::from(self.facts.stars).checked_sub(1)?)
+        };
+        let story = stories?.at(self.point, self.group((0, 1)))?;
         Some(self.bank.version(story, &mut self.draw(STORY)))
     }
 

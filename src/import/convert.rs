@@ -38,6 +38,9 @@ const PLAIN: [&str; 16] = [
 
 const TYPES: [&str; 7] = ["string", "integer", "number", "boolean", "array", "object", "null"];
 
+/// The annotation of a pattern that requests are not checked against, since it does not run in linear time.
+pub(super) const UNCHECKED_PATTERN: &str = "x-pattern";
+
 struct Converter<'a, 'd> {
     document: &'a Document<'d>,
     /// Names in `$defs` by the pointers of what they define.
@@ -145,7 +148,8 @@ impl Converter<'_, '_> {
             "pattern" => {
                 let is_usable = value.as_str().is_some_and(|text| Pattern::new(text).is_ok());
                 if !is_usable {
-                    self.tell(format!("the pattern {value} cannot be used, and is left out"));
+                    self.tell(format!("the pattern {value} cannot be used, and is not checked"));
+                    out.insert(UNCHECKED_PATTERN.to_owned(), value.clone());
                 }
                 is_usable.then(|| value.clone())
             }

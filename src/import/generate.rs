@@ -10,6 +10,7 @@ use serde_json::{Map, Number, Value, json};
 use crate::dataset::people::person;
 use crate::dataset::records::Locale;
 use crate::draw::{Draw, Seed};
+use crate::import::convert::UNCHECKED_PATTERN;
 use crate::import::pattern;
 use crate::route::facts::uuid;
 
@@ -224,9 +225,8 @@ impl<'a> Generator<'a> {
     }
 
     fn text(&mut self, schema: &Value, name: &str) -> String {
-        if let Some(text) =
-            schema["pattern"].as_str().and_then(|pattern| pattern::matching(pattern, &mut self.draw))
-        {
+        let pattern = schema["pattern"].as_str().or(schema[UNCHECKED_PATTERN].as_str());
+        if let Some(text) = pattern.and_then(|pattern| pattern::matching(pattern, &mut self.draw)) {
             return fitted(&text, schema);
         }
         let number = self.draw.below(9_000) + 1_000;

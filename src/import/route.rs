@@ -10,7 +10,7 @@ use crate::import::document::{Document, Operation};
 use crate::import::generate;
 use crate::route::schema::compile;
 
-/// Longest schema of a body that is kept, in bytes.
+/// Longest schema of a body that is kept, in bytes. It goes for requests and answers.
 const MAX_SCHEMA: usize = 64 << 10;
 /// Longest body of an answer, in bytes.
 const MAX_BODY: usize = 256 << 10;
@@ -174,9 +174,17 @@ struct Answer {
 }
 
 enum Content {
-    Empty,
-    Json(Value),
-    Text(String),
+    /// No body, of a media type if there is one.
+    Empty(Option<String>),
+    Json {
+        body: Value,
+        /// JSON Schema of the body.
+        schema: Option<Value>,
+    },
+    Text {
+        body: String,
+        media_type: String,
+    },
 }
 
 /// The answers of an operation.
@@ -211,7 +219,7 @@ impl Answers {
             let is_default = status == "default";
             let what = format!("{id}: the answer {status}");
             let content = content(document, response, &what, told);
-            let content = if matches!(number, 204 | 205 | 304) { Content::Empty } else { content };
+            let content = if matches!(number, 204 | 205 | 304) { Content::Empty(None) } else { content };
             let answer = Answer { status: number, content };
             if number < 300 {
                 if success.as_ref().is_none_or(|known| known.status > number) {
@@ -229,7 +237,7 @@ impl Answers {
         }
         let success = success.unwrap_or_else(|| {
             told.push(format!("{id}: no answer below 300 is documented: it answers 200 without a body"));
-            Answer { status: 200, content: Content::Empty }
+            Answer { status: 200, content: Content::Empty(None) }
         });
         errors.sort_by_key(|answer| answer.status);
         Self { success, errors }
@@ -244,16 +252,20 @@ impl Answers {
 
 fn content(document: &Document<'_>, response: &Value, what: &str, told: &mut Vec<String>) -> Content {
     let Some(all) = response["content"].as_object().filter(|all| !all.is_empty()) else {
-        return Content::Empty;
+        return Content::Empty(None);
     };
     let Some(media) = json_media(&response["content"]) else {
-        if let Some(text) = all.get("text/plain") {
-            let example = example(document, text).and_then(Value::as_str).unwrap_or("text");
-            return Content::Text(example.to_owned());
-        }
-        let names: Vec<&str> = all.keys().map(String::as_str).collect();
-        told.push(format!("{what}: it is {}, which is not taken over: its body is empty", names.join(", ")));
-        return Content::Empty;
+        let text = all.iter().find(|(name, _)| name.starts_with("text/")).or_else(|| all.iter().next());
+        let Some((media_type, media)) = text else { return Content::Empty(None) };
+        let example = example(document, media).and_then(Value::as_str);
+        let plain = (media_type == "text/plain").then_some("text");
+        return match example.or(plain) {
+            Some(text) => Content::Text { body: text.to_owned(), media_type: media_type.clone() },
+            None => {
+                told.push(format!("{what}: it is {media_type} without an example: its body is empty"));
+                Content::Empty(Some(media_type.clone()))
+            }
+        };
     };
     let given = media.get("schema");
     let schema = given.and_then(|schema| convert(document, schema, what, told));
@@ -267,7 +279,7 @@ fn content(document: &Document<'_>, response: &Value, what: &str, told: &mut Vec
         let candidates = [Some(example.clone()), parsed];
         if let Some(value) = candidates.into_iter().flatten().find(|value| fits(value)) {
             if value.to_string().len() <= MAX_BODY {
-                return Content::Json(value);
+                return Content::Json { body: value, schema };
             }
             told.push(format!("{what}: its example is longer than {} KiB, and is not used", MAX_BODY >> 10));
             continue;
@@ -282,12 +294,12 @@ fn content(document: &Document<'_>, response: &Value, what: &str, told: &mut Vec
             why.unwrap_or_default()
         ));
     }
-    let Some(schema) = schema else { return Content::Json(json!({})) };
-    let value = generate::value(&schema, what).unwrap_or(Value::Null);
-    if !fits(&value) {
+    let made = schema.as_ref().map(|schema| generate::value(schema, what).unwrap_or(Value::Null));
+    let body = made.unwrap_or_else(|| json!({}));
+    if !fits(&body) {
         told.push(format!("{what}: no body could be made that fits its schema"));
     }
-    Content::Json(value)
+    Content::Json { body, schema }
 }
 
 /// The first documented example.
@@ -304,13 +316,21 @@ fn response(when: Option<&str>, answer: &Answer) -> Vec<String> {
     if let Some(when) = when {
         entries.push(format!("when: {when}"));
     }
-    if answer.status != 200 || matches!(answer.content, Content::Empty) {
+    if answer.status != 200 || matches!(answer.content, Content::Empty(_)) {
         entries.push(format!("status: {}", answer.status));
     }
+    let header = |media_type: &str| format!("headers: {{content-type: {}}}", quoted(&escape(media_type)));
     match &answer.content {
-        Content::Empty => {}
-        Content::Json(value) => entries.push(format!("json: {}", flow(&escaped(value)))),
-        Content::Text(text) => entries.push(format!("text: {}", quoted(&escape(text)))),
+        Content::Empty(media_type) => entries.extend(media_type.as_deref().map(header)),
+        Content::Json { body, schema } => {
+            let schema = schema.as_ref().map(flow).filter(|schema| schema.len() <= MAX_SCHEMA);
+            entries.extend(schema.map(|schema| format!("schema: {schema}")));
+            entries.push(format!("json: {}", flow(&escaped(body))));
+        }
+        Content::Text { body, media_type } => {
+            entries.extend((media_type != "text/plain").then(|| header(media_type)));
+            entries.push(format!("text: {}", quoted(&escape(body))));
+        }
     }
     let mut entries = entries.into_iter();
     let first = entries.next().unwrap_or_default();
