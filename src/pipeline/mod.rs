@@ -5,7 +5,7 @@ pub(crate) mod receive;
 mod admit;
 mod decide;
 pub(crate) mod run;
-mod route;
+pub(crate) mod route;
 mod nothing;
 mod shape;
 pub(crate) mod record;

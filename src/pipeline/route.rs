@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, Mutex};
 
+use minijinja::Value;
+
 use crate::api::call::{BODY_LIMIT, Body};
 use crate::api::dates::Day;
 use crate::api::error::{ApiError, Code};
@@ -17,7 +19,7 @@ use crate::pipeline::refuse::printable;
 use crate::pipeline::run::{Ran, Refusal, authenticate, check_rate_limit};
 use crate::route::Route;
 use crate::route::answer::{Answered, answer};
-use crate::route::context::Asked;
+use crate::route::context::{Asked, without_request};
 use crate::route::facts::Facts;
 use crate::world::World;
 use crate::world::run::Run;
@@ -55,6 +57,14 @@ impl Facts for WorldFacts {
     fn today(&self) -> Day {
         self.today
     }
+}
+
+/// The data of a world, as templates read it without a request.
+pub(crate) fn data(world: &Arc<World>, key: Option<String>) -> Value {
+    let run = world.run();
+    let (snapshot, now) = (run.snapshot(), run.clock.now());
+    let facts = WorldFacts { snapshot, run, world: Arc::clone(world), key, today: now.day() };
+    without_request(&(Arc::new(facts) as Arc<dyn Facts>), now)
 }
 
 pub(super) fn run(decided: &Decided<'_>, route: &Route) -> Result<Ran, Refusal> {

@@ -85,6 +85,19 @@ impl Context {
     }
 }
 
+/// The names that a template sees without a request: the functions over the data, and the time.
+pub(crate) fn without_request(facts: &Arc<dyn Facts>, moment: Moment) -> Value {
+    let function =
+        |name| (name, Value::from_object(DataFunction { name, facts: Arc::clone(facts) }));
+    let times = [("now", now(moment)), ("today", Value::from(moment.day().iso()))];
+    Value::from_pairs(FUNCTIONS.into_iter().map(function).chain(times))
+}
+
+/// Whether a name is one that a template sees without a request.
+pub(crate) fn needs_no_request(name: &str) -> bool {
+    FUNCTIONS.contains(&name) || ["now", "today", "range", "loop"].contains(&name)
+}
+
 /// Whether a name is not one that routes store.
 pub(crate) fn is_built_in(name: &str) -> bool {
     FUNCTIONS.contains(&name)

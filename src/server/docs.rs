@@ -1,7 +1,10 @@
 //! The OpenAPI document of the API and the page that draws it, for the default world and behind a world's name. The page's
 //! files are part of the program.
 
+mod examples;
 pub(crate) mod requests;
+
+use std::sync::Arc;
 
 use actix_web::http::header;
 use actix_web::middleware::from_fn;
@@ -60,7 +63,7 @@ async fn get_world_document(PathWorld(world): PathWorld, request: HttpRequest) -
 }
 
 /// Pages of other origins may read the document, as they may the API.
-fn document(world: &World, server: &str) -> HttpResponse {
+fn document(world: &Arc<World>, server: &str) -> HttpResponse {
     let snapshot = world.snapshot();
     let mut document = openapi::document(View {
         dialect: &snapshot.dialect,
@@ -68,41 +71,12 @@ fn document(world: &World, server: &str) -> HttpResponse {
         routes: &snapshot.routes,
         server,
     });
-    fill_examples(&mut document, &requests::requests(world));
+    examples::fill(&mut document, &requests::requests(world));
+    examples::render(&mut document, world);
     HttpResponse::Ok()
         .content_type("application/json")
         .insert_header((header::ACCESS_CONTROL_ALLOW_ORIGIN, "*"))
         .body(format!("{document:#}\n"))
-}
-
-/// Fills the examples of requests from what the world serves. Its key is left out, since pages of any origin may read the
-/// document.
-fn fill_examples(document: &mut Value, requests: &Value) {
-    let operations = document["paths"].as_object_mut().into_iter().flat_map(|paths| paths.values_mut());
-    for operation in operations.filter_map(|path| path.get_mut("post")) {
-        let request = &requests["requests"][operation["operationId"].as_str().unwrap_or_default()];
-        if request.is_null() {
-            continue;
-        }
-        for parameter in operation["parameters"].as_array_mut().into_iter().flatten() {
-            let name = parameter["name"].as_str().unwrap_or_default();
-            let filled = match parameter["in"].as_str() {
-                Some("path") => &request["path"],
-                Some("query") => &request["query"][name],
-                _ => &request["headers"][name],
-            };
-            if !filled.is_null() {
-                parameter["example"] = filled.clone();
-            }
-        }
-        let example = &mut operation["requestBody"]["content"]["application/json"]["example"];
-        for (name, value) in example.as_object_mut().into_iter().flatten() {
-            let filled = &request["body"][name.as_str()];
-            if name != "apiKey" && !filled.is_null() {
-                *value = filled.clone();
-            }
-        }
-    }
 }
 
 /// A page to read and try the API.

@@ -228,6 +228,47 @@ businesses: [{number: 6, name: Above, type: reseller}, {number: 7, name: Seven, 
 }
 
 #[test]
+fn routes_are_described_with_examples_that_their_world_answers() {
+    let platform = include_str!("../../scenarios/parts/platform.yaml");
+    let odd = "standin: 1\nname: odd\nclock: {start: 2024-02-29, mode: frozen}\ninclude: [platform.yaml]\nkeys: [{key: mine}]
+businesses: [{number: 7, name: Seven, locations: [{number: 71, name: L}], contacts: [{id: 7001, email: a@seven.test, firstName: A}]}]
+routes: [{name: wide, request: {method: POST, path: /v1/wide, schema: {query: {properties: {day: {type: string, examples: ['{{ today }}', '{{ (questions() | first).id }}']}}},
+  body: {properties: {account: {type: integer, examples: ['{{ (businesses() | first).number }}']}}}}}, response: {status: 204}}]\n";
+    let server = Server::of(&[("platform.yaml", platform), ("odd.yaml", odd)], &["--default", "odd"]);
+    let client = server.client().with_key("mine");
+    let document = server.client().call("GET", "/openapi.json").send().ok();
+    let mut called = Vec::new();
+    for (path, methods) in document["paths"].as_object().unwrap() {
+        let Some(described) = methods.get("get") else { continue };
+        let mut filled = path.clone();
+        let mut query = Vec::new();
+        for parameter in described["parameters"].as_array().unwrap() {
+            let name = parameter["name"].as_str().unwrap();
+            let example = parameter["example"].as_str();
+            if parameter["in"] == "path" {
+                filled = filled.replace(&format!("{{{name}}}"), example.unwrap_or_default());
+            } else {
+                query.extend(example.map(|example| (name, example)));
+            }
+        }
+        if filled.ends_with('/') {
+            // Nobody has subscribed.
+            assert_eq!(described["operationId"], "route:unsubscribe:get");
+            continue;
+        }
+        let call = client.call("GET", &filled);
+        let answer = query.into_iter().fold(call, |call, (name, value)| call.query(name, value)).send();
+        assert_eq!(answer.status, 200, "{filled} {}", answer.text());
+        called.push(filled);
+    }
+    assert!(called.contains(&"/v1/review/businessid/7/summary".to_owned()), "{called:?}");
+    let wide = &document["paths"]["/v1/wide"]["post"];
+    assert_eq!(wide["parameters"][0]["schema"]["examples"], json!(["2024-02-29"]));
+    assert_eq!(wide["requestBody"]["content"]["application/json"]["example"], json!({ "account": 7 }));
+    assert!(!document.to_string().contains("{{"), "an example is not rendered");
+}
+
+#[test]
 fn the_command_prints_both_documents_and_always_the_same() {
     let printed = |arguments: &[&str]| {
         let output = program().arg("openapi").args(arguments).output().unwrap();

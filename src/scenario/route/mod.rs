@@ -209,6 +209,9 @@ fn schema_of(findings: &mut Findings, raw: &SchemaMap, span: Span) -> Option<Req
         (Part::Body, &raw.body),
     ];
     let given = parts.iter().filter_map(|(part, schema)| Some((*part, schema.as_ref()?.value.to_json())));
+    for schema in parts.iter().filter_map(|(_, schema)| schema.as_ref()) {
+        templates::check_examples(findings, &schema.value);
+    }
     match RequestSchema::new(given.collect()) {
         Ok(schema) => Some(schema),
         Err((part, why)) => {

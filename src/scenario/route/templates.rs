@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use minijinja::{Error, ErrorKind, Value as TemplateValue};
 
-use crate::route::context::is_built_in;
+use crate::route::context::{is_built_in, needs_no_request};
 use crate::route::facts::{DRAWS, FUNCTIONS};
 use crate::route::filters::{self, ENVIRONMENT};
 use crate::route::tree::{Text, Tree};
@@ -96,6 +96,29 @@ impl Compiler<'_> {
             }
         }
         findings.errors() == before
+    }
+}
+
+/// Checks the templates in the `examples` of a JSON Schema, which see the data and no request.
+pub(super) fn check_examples(findings: &mut Findings, schema: &Node) {
+    match &schema.value {
+        Value::Map(entries) => {
+            for entry in entries {
+                if &*entry.key == "examples" && matches!(entry.value.value, Value::List(_)) {
+                    let mut compiler = Compiler { stored: &BTreeSet::new(), names: BTreeSet::new(), count: 0 };
+                    compiler.tree(findings, &entry.value);
+                    let names = compiler.names.iter();
+                    if let Some(name) = names.into_iter().find(|name| !needs_no_request(name)) {
+                        let message = format!("an example sees the data of the scenario, and no `{name}`");
+                        findings.error("template", entry.value.span, message);
+                    }
+                } else {
+                    check_examples(findings, &entry.value);
+                }
+            }
+        }
+        Value::List(list) => list.iter().for_each(|element| check_examples(findings, element)),
+        Value::Null | Value::Scalar(_) => {}
     }
 }
 

@@ -22,15 +22,18 @@ const typed = (schema) => {
   return `${type}${values}`;
 };
 
-const rows = (schema, prefix = "") => {
+// A schema of a route may be any, and contain itself.
+const DEEPEST = 5;
+const rows = (schema, prefix = "", depth = 0) => {
   schema = resolve(schema);
-  if (schema.type === "array") return rows(schema.items, `${prefix}[]`);
+  if (depth > DEEPEST) return [];
+  if (schema.items) return rows(schema.items, `${prefix}[]`, depth + 1);
   return Object.entries(schema.properties ?? {}).flatMap(([name, inner]) => {
     const own = `${prefix}${prefix ? "." : ""}${name}`;
     const mark = schema.required?.includes(name) && !prefix ? "required" : "";
     const row = make("tr", {}, make("td", {}, make("code", { textContent: own })),
       make("td", { textContent: typed(inner) }), make("td", { textContent: mark }));
-    return [row, ...rows(inner, own)];
+    return [row, ...rows(inner, own, depth + 1)];
   });
 };
 
@@ -38,21 +41,21 @@ const table = (heads, lines) =>
   make("table", {}, make("thead", {}, make("tr", {}, ...heads.map((head) => make("th", { scope: "col", textContent: head })))),
     make("tbody", {}, ...lines));
 
-const form = (path, operation) => {
+const form = (path, method, operation) => {
   const filled = world.requests[operation.operationId] ?? {};
   const inputs = operation.parameters.map((parameter) => {
     const value = { path: filled.path, query: filled.query?.[parameter.name], header: filled.headers?.[parameter.name] }[parameter.in];
     const input = make("input", { name: parameter.name, value: value ?? parameter.example ?? "", placeholder: parameter.schema.default ?? "" });
     return { parameter, input };
   });
-  const json = operation.requestBody.content["application/json"];
-  const body = make("textarea", { value: JSON.stringify(filled.body ?? json.example ?? {}, null, 2), spellcheck: false, ariaLabel: "Body" });
+  const json = operation.requestBody?.content["application/json"];
+  const body = json && make("textarea", { value: JSON.stringify(filled.body ?? json.example ?? {}, null, 2), spellcheck: false, ariaLabel: "Body" });
   const answer = make("div", { ariaLive: "polite" });
   const send = async (event) => {
     event.preventDefault();
     let target = path;
     const query = new URLSearchParams();
-    const headers = { "content-type": "application/json" };
+    const headers = json ? { "content-type": "application/json" } : {};
     if (operation.security) headers["x-api-key"] = document.querySelector("#key").value;
     for (const { parameter, input } of inputs) {
       if (parameter.in === "path") target = target.replace(`{${parameter.name}}`, encodeURIComponent(input.value));
@@ -62,7 +65,7 @@ const form = (path, operation) => {
     }
     const began = performance.now();
     try {
-      const got = await fetch(`${server}${target}${query.size ? `?${query}` : ""}`, { method: "POST", headers, body: body.value });
+      const got = await fetch(`${server}${target}${query.size ? `?${query}` : ""}`, { method: method.toUpperCase(), headers, body: body?.value });
       const text = await got.text();
       let shown = text;
       try { shown = JSON.stringify(JSON.parse(text), null, 2); } catch { /* shown as it came */ }
@@ -76,27 +79,39 @@ const form = (path, operation) => {
   };
   const fields = inputs.map(({ parameter, input }) =>
     make("label", {}, `${parameter.name} (${parameter.in})`, input));
-  return make("form", { onsubmit: send }, make("div", { className: "fields" }, ...fields), body,
+  return make("form", { onsubmit: send }, make("div", { className: "fields" }, ...fields), body ?? "",
     make("p", {}, make("button", { textContent: "Send" })), answer);
 };
 
-const codes = (operation) => Object.entries(operation.responses).flatMap(([status, response]) =>
-  Object.values(response.content?.["application/json"].examples ?? {}).map(({ value }) =>
+const codes = (operation) => Object.entries(operation.responses).flatMap(([status, response]) => {
+  const { example, examples } = response.content?.["application/json"] ?? {};
+  const errors = Object.values(examples ?? { only: { value: example } }).map(({ value }) => value);
+  return errors.filter((value) => value?.code !== undefined).map((value) =>
     make("tr", {}, make("td", { textContent: status }), make("td", {}, make("code", { textContent: value.code })),
-      make("td", { textContent: value.message }))));
+      make("td", { textContent: value.message })));
+});
 
 const details = (title, ...children) => make("details", {}, make("summary", { textContent: title }), ...children);
+const folded = (title, heads, lines, ...more) => lines.length || more.length ? [details(title, table(heads, lines), ...more)] : [];
 
-for (const [path, { post: operation }] of Object.entries(api.paths)) {
+const section = (path, method, operation) => {
   const id = operation.operationId;
   document.querySelector("#contents").append(make("a", { href: `#${id}`, textContent: operation.summary }));
-  const answer = operation.responses[200].content["application/json"];
-  document.querySelector("#operations").append(make("section", { id },
+  const body = operation.requestBody?.content["application/json"].schema ?? {};
+  const success = Object.keys(operation.responses).find((status) => status < 300);
+  const answer = Object.values(operation.responses[success]?.content ?? {})[0] ?? {};
+  const example = answer.example === undefined ? [] : [make("pre", { textContent: JSON.stringify(answer.example, null, 2) })];
+  return make("section", { id },
     make("h2", { textContent: operation.summary }),
-    make("code", { className: "path", textContent: `POST ${path}` }),
-    details("Fields of the body", table(["field", "type", ""], rows(operation.requestBody.content["application/json"].schema))),
-    details("Fields of the answer", table(["field", "type", ""], rows(answer.schema)), make("pre", { textContent: JSON.stringify(answer.example, null, 2) })),
-    details("Errors", table(["status", "code", "message"], codes(operation))),
-    make("h3", { textContent: "Try it" }), form(path, operation)));
+    make("code", { className: "path", textContent: `${method.toUpperCase()} ${path}` }),
+    ...folded("Fields of the body", ["field", "type", ""], rows(body)),
+    ...folded("Fields of the answer", ["field", "type", ""], rows(answer.schema ?? {}), ...example),
+    ...folded("Errors", ["status", "code", "message"], codes(operation)),
+    make("h3", { textContent: "Try it" }), form(path, method, operation));
+};
+for (const [path, methods] of Object.entries(api.paths)) {
+  for (const [method, operation] of Object.entries(methods)) {
+    document.querySelector("#operations").append(section(path, method, operation));
+  }
 }
 document.querySelector("#about").replaceChildren(`Served at ${server}. The same as `, make("a", { href: `${base}/openapi.json`, textContent: "openapi.json" }), ".");
