@@ -22,6 +22,14 @@ businesses:
       - {number: 1001, name: L, reviews: [{generate: 40}], questions: [{generate: 6}]}
       - {number: 1002, name: M, reviews: [{generate: 10}]}
     contacts: [{id: 7001, firstName: Michael, email: michael@a.test, businessIds: [1001]}]
+routes:
+  - name: write
+    request: {method: PUT, path: '/v1/note/{id}'}
+    store: {notes: {key: '{{ path.id }}', value: '{{ body }}'}}
+    response: {status: 201, json: {count: '{{ notes | length }}', drawn: '{{ uuid() }}'}}
+  - {name: notes, request: {method: GET, path: /v1/notes}, response: {json: '{{ notes }}'}}
+  - {name: forget, request: {method: DELETE, path: '/v1/note/{id}'}, remove: {notes: '{{ path.id }}'}, response: {status: 204}}
+  - {name: gone, request: {method: DELETE, path: '/v1/people/{id}'}, remove: {contacts: '{{ path.id }}'}, response: {status: 204}}
 faults:
   - {name: some, operation: reviews, chance: 30%, then: {error: 89, retry_after: 2s}}
   - {name: tenth, operation: contact, hits: 3-5, then: {status: 503}}
@@ -106,6 +114,15 @@ fn fill(server: &Server, world: &str) {
         listed.as_array().unwrap().iter().map(|one| one["reviewId"].as_str().unwrap()).collect();
     admin(server, "PATCH", &format!("worlds/{world}/reviews/{}", seeded[10]), &json!({"published": false}));
     server.admin("DELETE", &format!("worlds/{world}/reviews/{}", seeded[20])).send();
+    // What routes store and remove.
+    let client = client.with_key("xy");
+    for number in 0..5 {
+        let body = json!({"text": format!("Note {number}")});
+        client.call("PUT", &format!("/v1/note/{number}")).json(&body).send();
+    }
+    for path in ["/v1/note/3", "/v1/people/7001"] {
+        assert_eq!(client.call("DELETE", path).send().status, 204, "{path}");
+    }
     // The first attempts fail, and the next ones are due later.
     admin(server, "POST", &format!("worlds/{world}/clock"), &json!({"advance": "70s"}));
     calls(&client, 50..80);
@@ -117,6 +134,11 @@ fn future(server: &Server, world: &str) -> Vec<String> {
     let mut seen = calls(&client, 80..130);
     admin(server, "POST", &format!("worlds/{world}/clock"), &json!({"advance": "2m"}));
     seen.extend(calls(&client, 130..180));
+    let client = client.with_key("xy");
+    for (method, path) in [("GET", "/v1/notes"), ("PUT", "/v1/note/3"), ("DELETE", "/v1/note/1"), ("GET", "/v1/notes")] {
+        let answer = client.call(method, path).json(&json!({"text": "again"})).send();
+        seen.push(format!("{method} {path}: {} {}", answer.status, answer.text()));
+    }
     for what in ["reviews", "questions", "contacts", "subscriptions", "faults", "clock"] {
         seen.push(admin(server, "GET", &format!("worlds/{world}/{what}"), &json!(null)).to_string());
     }
