@@ -548,8 +548,10 @@ mod tests {
 
     #[test]
     fn no_sentence_stands_in_two_stories_of_a_bank() {
-        for category in CATEGORIES.into_iter().filter(|category| has_bank(Locale::En, category)) {
-            let bank = bank(Locale::En, category);
+        let locales = || Locale::ALL.into_iter().chain([Locale::EsMx]);
+        let banks = locales().flat_map(|locale| CATEGORIES.map(|category| (locale, category)));
+        for (locale, category) in banks.filter(|(locale, category)| has_bank(*locale, category)) {
+            let bank = bank(locale, category);
             let mut seen: HashMap<String, u32> = HashMap::new();
             let sections = bank.stories.iter().chain(&bank.recommendations);
             for story in sections.flat_map(|stories| &stories.sentences) {
