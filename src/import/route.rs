@@ -39,6 +39,10 @@ pub(super) fn text(
         }
     }
     let answers = Answers::of(document, operation, told);
+    let documents = |status: u16| answers.errors.iter().any(|answer| answer.status == status);
+    if document.takes_key(operation) && !documents(401) && !documents(403) {
+        told.push(format!("{id}: without a valid key it answers 401, which is not documented"));
+    }
     let refusal = answers.refusal();
     let schema = if refusal.is_some() { schema(document, operation, told) } else { Map::new() };
     if refusal.is_none() {
