@@ -114,7 +114,7 @@ const FORMS: [(u64, bool, usize, u64); 9] = [
 ];
 
 /// The same where many long reviews are stories: one sentence or two, as sentences that are put together tell no story.
-const FORMS_BESIDE_STORIES: [(u64, bool, usize, u64); 2] = [(70, false, 1, 0), (30, false, 2, 0)];
+const FORMS_BESIDE_STORIES: [(u64, bool, usize, u64); 2] = [(50, false, 1, 0), (50, false, 2, 0)];
 
 impl Words<'_> {
     /// What some add at the end, pleased or not.
