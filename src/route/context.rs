@@ -87,8 +87,7 @@ impl Context {
 
 /// The names that a template sees without a request: the functions over the data, and the time.
 pub(crate) fn without_request(facts: &Arc<dyn Facts>, moment: Moment) -> Value {
-    let function =
-        |name| (name, Value::from_object(DataFunction { name, facts: Arc::clone(facts) }));
+    let function = |name| (name, Value::from_object(DataFunction { name, facts: Arc::clone(facts) }));
     let times = [("now", now(moment)), ("today", Value::from(moment.day().iso()))];
     Value::from_pairs(FUNCTIONS.into_iter().map(function).chain(times))
 }

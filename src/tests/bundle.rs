@@ -1,14 +1,13 @@
 //! Bundles: a run of a world is written into one file, and replayed from that alone.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::api::call::{Body, Call};
-use crate::bundle::archive::{pack, unpack};
 use crate::bundle::read::{Bundle, read};
 use crate::bundle::replay::{Difference, Plan, Summary, replay};
 use crate::bundle::write::{NotWritten, write};
@@ -21,7 +20,6 @@ use crate::pipeline::receive::receive;
 use crate::scenario::admin_input::parse_fault;
 use crate::scenario::arrival;
 use crate::tests::any_calls::calls;
-use crate::tests::fuzz::PIECES;
 use crate::tests::harness::{Request, ScenarioFolder, cases, create_world, in_parallel, time};
 use crate::webhook::handle::WorldHandle;
 use crate::world::World;
@@ -63,7 +61,7 @@ faults:
   - {name: stalls, operation: reviews, when: {query: {x: stall}}, then: {connection: stall, for: 5s}}
 ";
 
-const KEYS: &str = "standin: 1
+pub(super) const KEYS: &str = "standin: 1
 part: true
 keys:
   - {key: demo-key-of-one, name: demo}
@@ -72,12 +70,13 @@ keys:
   - {key: revoked-key, revoked: true}
 ";
 
-const MORE: &str = "id,rating,date,comments\n90,5,-3d,From a table\n91,1,2026-01-05,Also from a table\n";
+pub(super) const MORE: &str =
+    "id,rating,date,comments\n90,5,-3d,From a table\n91,1,2026-01-05,Also from a table\n";
 
 const EFFECTS: [&str; 10] =
     ["chance", "key", "patch", "cut", "malformed", "drip", "garbage", "close", "stall", "none"];
 
-fn folder() -> ScenarioFolder {
+pub(super) fn folder() -> ScenarioFolder {
     with_scenario(SCENARIO)
 }
 
@@ -86,7 +85,7 @@ fn with_scenario(text: &str) -> ScenarioFolder {
     ScenarioFolder::at(time("2026-06-30T17:00:00.250Z"), &files)
 }
 
-fn advance(world: &World, seconds: u64) {
+pub(super) fn advance(world: &World, seconds: u64) {
     let run = world.run();
     run.clock.set(later(run.clock.now(), std::time::Duration::from_secs(seconds))).unwrap();
     while run.webhooks().emit_due(&*run, run.clock.at(real_now()), 3).more {}
@@ -136,7 +135,7 @@ fn send_all(folder: &ScenarioFolder) {
 }
 
 /// What a test suite may do to a world: calls of all operations, and between them all that admin calls can do.
-fn use_everything(folder: &ScenarioFolder, world: &Arc<World>) {
+pub(super) fn use_everything(folder: &ScenarioFolder, world: &Arc<World>) {
     let keys = ["demo-key-of-one", "second\"key/2", "limited-key", "revoked-key", "none-of-them"];
     let minted = world.minted.as_ref().map(|minted| minted.key.clone());
     let send = |request: &Request| {
@@ -180,7 +179,7 @@ pub(super) fn bundle(world: &World) -> Bundle {
     read(&write(world).unwrap()).unwrap()
 }
 
-fn replayed(bundle: &Bundle, scenario: Option<&Path>) -> (Vec<Difference>, Summary) {
+pub(super) fn replayed(bundle: &Bundle, scenario: Option<&Path>) -> (Vec<Difference>, Summary) {
     let mut differences = Vec::new();
     let plan = Plan { bundle, scenario, cwd: Path::new("/"), all: true };
     let summary = replay(plan, |difference| differences.push(difference.clone())).unwrap();
@@ -359,119 +358,6 @@ fn keys_stand_in_the_files_of_the_scenario_only() {
     replays(&read(&bytes).unwrap());
 }
 
-/// The first answer that differs where a scenario has another text, as it is shown.
-fn shown(bundle: &Bundle, from: &str, to: &str) -> String {
-    let changed = tempfile::tempdir().unwrap();
-    assert!(SCENARIO.contains(from) || KEYS.contains(from), "{from}");
-    std::fs::create_dir(changed.path().join("parts")).unwrap();
-    std::fs::create_dir(changed.path().join("data")).unwrap();
-    let write =
-        |name: &str, text: &str| std::fs::write(changed.path().join(name), text.replace(from, to)).unwrap();
-    write("a.yaml", SCENARIO);
-    write("parts/keys.yaml", KEYS);
-    write("data/more.csv", MORE);
-    let (differences, _) = replayed(bundle, Some(&changed.path().join("a.yaml")));
-    let Some(first) = differences.first() else { return String::new() };
-    let mut lines = vec![first.call.clone()];
-    let or_none = |value: &Option<String>| value.clone().unwrap_or_else(|| "none".to_owned());
-    lines.extend(
-        first
-            .parts
-            .iter()
-            .map(|part| format!("{}: {} | {}", part.what, or_none(&part.expected), or_none(&part.received))),
-    );
-    lines.extend(first.causes.iter().cloned());
-    lines.join("\n")
-}
-
-/// Changes of the scenario, with the first answer that differs then.
-const CHANGES: [(&str, &str, &str); 5] = [
-    (
-        "then: {status: 503}",
-        "then: {status: 502}",
-        "
-call 6 POST /v1/qna/unanswered/get (qna, key:demo)
-status: 503 | 502
-both answers have the fault `twice` (a.yaml:21)
-the scenario changed at a.yaml:21
-  - - {name: twice, operation: qna, per: request, hits: 1-2, then: {status: 503}}
-  + - {name: twice, operation: qna, per: request, hits: 1-2, then: {status: 502}}",
-    ),
-    (
-        "Fine enough",
-        "Not fine",
-        "
-call 9 POST /v1/review/businessId/1 (reviews, key:demo)
-body /7/comments (reviewId 50): \"Fine enough\" | \"Not fine\"
-the scenario changed at a.yaml:10
-  - - {number: 11, name: L, reviews: [{id: '50', rating: 3, date: -2d, comments: Fine enough}, {generate: 200, dates: {from: -90d}}, {file: data/more.csv}]}
-  + - {number: 11, name: L, reviews: [{id: '50', rating: 3, date: -2d, comments: Not fine}, {generate: 200, dates: {from: -90d}}, {file: data/more.csv}]}",
-    ),
-    (
-        "4 per 1m",
-        "5 per 1m",
-        "
-call 81 POST /v1/contact/external/preferences/saveCustomer (contact, key:limited)
-status: 429 | 200
-header retry-after: 15 | none
-header x-standin-detail: the key's window ends in 15 s | none
-body /code: 89 | none
-body /message: \"Rate limit exceeded\" | none
-body /id: none | 5
-both answers have the fault `gone` (a.yaml:23)
-only one of the two is refused with 89, the code of rate limits
-the scenario changed at parts/keys.yaml:6
-  - - {key: key:limited, name: limited, rate_limit: 4 per 1m}
-  + - {key: key:limited, name: limited, rate_limit: 5 per 1m}",
-    ),
-    (
-        "hits: 1, then: {lost: reset}",
-        "hits: 2, then: {lost: reset}",
-        "
-call 4 POST /v1/contact/external/preferences/saveCustomer (contact, key:demo)
-sent: reset of the connection | whole
-header x-standin-fault: gone | none
-the fault of the run was `gone` (a.yaml:23), now there is none
-the scenario changed at a.yaml:23
-  - - {name: gone, operation: contact, per: request, hits: 1, then: {lost: reset}}
-  + - {name: gone, operation: contact, per: request, hits: 2, then: {lost: reset}}",
-    ),
-    (
-        "truncate: 50%",
-        "truncate: 60%",
-        "
-call 13 POST /v1/review/businessId/1 (reviews, key:demo)
-sent: truncated to 50.0000 % | truncated to 60.0000 %
-both answers have the fault `cut` (a.yaml:24)
-the scenario changed at a.yaml:24
-  - - {name: cut, operation: reviews, when: {query: {x: cut}}, then: {body: {truncate: 50%}}}
-  + - {name: cut, operation: reviews, when: {query: {x: cut}}, then: {body: {truncate: 60%}}}",
-    ),
-];
-
-#[test]
-fn a_changed_scenario_gives_a_difference_that_names_what_changed() {
-    let folder = folder();
-    let world = folder.registry.default_world();
-    use_everything(&folder, &world);
-    let bundle = bundle(&world);
-    assert_eq!(shown(&bundle, "Fine enough", "Fine enough"), "", "the same scenario");
-    for (from, to, expected) in CHANGES {
-        let found = without_seconds(&shown(&bundle, from, to));
-        assert_eq!(found, without_seconds(expected.trim()), "{from} -> {to}");
-    }
-}
-
-/// How much of a rate limit's window is left depends on how long the calls took.
-fn without_seconds(text: &str) -> String {
-    let of_line = |line: &str| {
-        let is_time =
-            ["header retry-after", "header x-standin-detail"].iter().any(|start| line.starts_with(start));
-        if is_time { line.replace(|letter: char| letter.is_ascii_digit(), "") } else { line.to_owned() }
-    };
-    text.lines().map(of_line).collect::<Vec<_>>().join("\n")
-}
-
 #[test]
 fn what_the_journal_did_not_keep_is_told_and_the_rest_is_compared() {
     let files = [("a.yaml", SCENARIO), ("parts/keys.yaml", KEYS), ("data/more.csv", MORE)];
@@ -538,114 +424,5 @@ proptest! {
             }
         }
         replays(&bundle(&world));
-    }
-}
-
-type Parts = BTreeMap<String, Vec<u8>>;
-
-/// A small bundle, with its parts.
-fn small() -> (Vec<u8>, Parts) {
-    let text = "{standin: 1, clock: {mode: frozen}, keys: [{key: k}], faults: [{name: f, chance: 50%, then: {error: 89}}], webhooks: {timeline: [{every: 1m, review: {business: 11, rating: 1}}]}, businesses: [{number: 1, name: A, locations: [{number: 11, name: B, reviews: [{generate: 3}]}]}]}";
-    let folder = ScenarioFolder::at(time("2026-06-30T17:00:00.250Z"), &[("a.yaml", text)]);
-    let world = folder.registry.default_world();
-    let (run, snapshot) = (world.run(), world.snapshot());
-    for number in 0..3 {
-        Request::numbered(number).send(&folder.registry, "a");
-        advance(&world, 70);
-        let review = r#"{"business": 11, "rating": 5, "comments": "k"}"#;
-        let parsed = arrival::parse_review(review, snapshot.dataset()).unwrap();
-        run.arrive(&snapshot, &Arrival::Review(Box::new(parsed)), (None, review)).unwrap();
-    }
-    world.enable_fault("f", false).unwrap();
-    Request::new("/v1/review/businessId/1", "", &json!({})).send(&folder.registry, "a");
-    let bytes = write(&world).unwrap();
-    let parts = unpack(&bytes).unwrap();
-    (bytes, parts)
-}
-
-/// Reads and replays what may be a bundle.
-fn try_replay(bytes: &[u8]) {
-    if let Ok(bundle) = read(bytes) {
-        let _ = replay(Plan { bundle: &bundle, scenario: None, cwd: Path::new("/"), all: true }, |_| {});
-    }
-}
-
-#[test]
-fn a_bundle_that_cannot_be_read_says_why() {
-    let (bytes, parts) = small();
-    let why = |change: &dyn Fn(&mut Parts)| {
-        let mut parts = parts.clone();
-        change(&mut parts);
-        read(&pack(&parts).unwrap()).map(|bundle| bundle.calls()).unwrap_err().to_string()
-    };
-    assert!(read(&bytes).is_ok());
-    assert!(read(b"standin: 1").unwrap_err().to_string().starts_with("it is no whole zip file"));
-    let replaced = |part: &'static str, from: &'static str, to: &'static str| {
-        why(&move |parts| {
-            let text = String::from_utf8(parts[part].clone()).unwrap();
-            assert!(text.contains(from), "{text}");
-            parts.insert(part.to_owned(), text.replace(from, to).into_bytes());
-        })
-    };
-    assert_eq!(
-        replaced("manifest.json", "\"version\": 1", "\"version\": 2"),
-        "it has version 2 of the format, and this program reads version 1"
-    );
-    assert_eq!(
-        replaced("manifest.json", "standin bundle", "other"),
-        "its manifest.json is not that of a bundle"
-    );
-    assert_eq!(why(&|parts| drop(parts.remove("calls.jsonl"))), "its part calls.jsonl is missing");
-    assert_eq!(
-        why(&|parts| drop(parts.remove("scenario/1/a.yaml"))),
-        "its part scenario/1/a.yaml is missing"
-    );
-    let why_not = replaced("calls.jsonl", "\n", "");
-    assert!(why_not.starts_with("its calls.jsonl, line 1, cannot be read: trailing characters"), "{why_not}");
-    assert_eq!(
-        replaced("actions.jsonl", "\"at\":\"2", "\"at\":\"x"),
-        "\"x026-06-30T17:01:10.25Z\" is no instant"
-    );
-    assert_eq!(
-        why(&|parts| drop(parts.insert("calls.jsonl".to_owned(), Vec::new()))),
-        "its calls.jsonl has 0 lines instead of 4"
-    );
-}
-
-proptest! {
-    #![proptest_config(cases(200))]
-
-    #[test]
-    fn no_bytes_make_a_replay_panic(
-        changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
-        end in any::<prop::sample::Index>(),
-        is_cut in any::<bool>(),
-    ) {
-        static SMALL: OnceLock<Vec<u8>> = OnceLock::new();
-        let mut bytes = SMALL.get_or_init(|| small().0).clone();
-        for (at, byte) in changes {
-            let at = at.index(bytes.len());
-            bytes[at] ^= byte;
-        }
-        if is_cut {
-            bytes.truncate(end.index(bytes.len()));
-        }
-        try_replay(&bytes);
-    }
-
-    #[test]
-    fn no_parts_make_a_replay_panic(
-        changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), 0_usize..8, proptest::sample::select(PIECES.to_vec())), 1..5),
-    ) {
-        static SMALL: OnceLock<Parts> = OnceLock::new();
-        let mut parts = SMALL.get_or_init(|| small().1).clone();
-        for (part, at, length, piece) in changes {
-            let names: Vec<String> = parts.keys().cloned().collect();
-            let bytes = parts.get_mut(&names[part.index(names.len())]).unwrap();
-            let start = at.index(bytes.len() + 1);
-            let end = (start + length).min(bytes.len());
-            bytes.splice(start..end, piece.bytes());
-        }
-        try_replay(&pack(&parts).unwrap());
     }
 }

@@ -4,6 +4,8 @@
 mod harness;
 mod arrivals;
 mod bundle;
+mod bundle_broken;
+mod bundle_changes;
 mod bundle_server;
 mod days;
 mod greeting;

@@ -135,7 +135,9 @@ fn future(server: &Server, world: &str) -> Vec<String> {
     admin(server, "POST", &format!("worlds/{world}/clock"), &json!({"advance": "2m"}));
     seen.extend(calls(&client, 130..180));
     let client = client.with_key("xy");
-    for (method, path) in [("GET", "/v1/notes"), ("PUT", "/v1/note/3"), ("DELETE", "/v1/note/1"), ("GET", "/v1/notes")] {
+    for (method, path) in
+        [("GET", "/v1/notes"), ("PUT", "/v1/note/3"), ("DELETE", "/v1/note/1"), ("GET", "/v1/notes")]
+    {
         let answer = client.call(method, path).json(&json!({"text": "again"})).send();
         seen.push(format!("{method} {path}: {} {}", answer.status, answer.text()));
     }

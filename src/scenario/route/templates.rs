@@ -105,7 +105,8 @@ pub(super) fn check_examples(findings: &mut Findings, schema: &Node) {
         Value::Map(entries) => {
             for entry in entries {
                 if &*entry.key == "examples" && matches!(entry.value.value, Value::List(_)) {
-                    let mut compiler = Compiler { stored: &BTreeSet::new(), names: BTreeSet::new(), count: 0 };
+                    let mut compiler =
+                        Compiler { stored: &BTreeSet::new(), names: BTreeSet::new(), count: 0 };
                     compiler.tree(findings, &entry.value);
                     let names = compiler.names.iter();
                     if let Some(name) = names.into_iter().find(|name| !needs_no_request(name)) {

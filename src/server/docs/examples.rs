@@ -47,9 +47,8 @@ pub(super) fn render(document: &mut Value, world: &Arc<World>) {
     let root = data(world, Some(key));
     let paths = document["paths"].as_object_mut().into_iter().flat_map(|paths| paths.values_mut());
     let operations = paths.flat_map(|path| path.as_object_mut().into_iter().flat_map(Map::values_mut));
-    let of_routes = operations.filter(|operation| {
-        operation["operationId"].as_str().is_some_and(|name| name.starts_with("route:"))
-    });
+    let of_routes = operations
+        .filter(|operation| operation["operationId"].as_str().is_some_and(|name| name.starts_with("route:")));
     for operation in of_routes {
         for parameter in operation["parameters"].as_array_mut().into_iter().flatten() {
             if let Some(example) = rendered(&mut parameter["schema"], &root) {
@@ -58,9 +57,8 @@ pub(super) fn render(document: &mut Value, world: &Arc<World>) {
         }
         let Some(media) = operation.pointer_mut("/requestBody/content/application~1json") else { continue };
         let members = media["schema"]["properties"].as_object_mut().into_iter().flatten();
-        let body: Map<String, Value> = members
-            .filter_map(|(name, schema)| Some((name.clone(), rendered(schema, &root)?)))
-            .collect();
+        let body: Map<String, Value> =
+            members.filter_map(|(name, schema)| Some((name.clone(), rendered(schema, &root)?))).collect();
         if !body.is_empty() {
             media["example"] = body.into();
         }
