@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { admin, chromium, running, serve, tests, work } from './harness.mjs';
 import './views.mjs';
 import './hold.mjs';
+import './api.mjs';
 
 const wanted = tests.filter(({ name }) => name.includes(process.env.ONLY ?? ''));
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ['--no-sandbox', '--disable-dev-shm-usage', '--enable-precise-memory-info', '--js-flags=--expose-gc'] });
