@@ -29,7 +29,8 @@ pub(crate) fn app(
                 .wrap(from_fn(surround)),
         )
         .service(web::resource("/metrics").get(metrics::get).wrap(from_fn(check)).wrap(from_fn(surround)))
-        .configure(receivers::routes)
+        // Paths with parameters stand in scopes, so that calls of the simulated API are not matched against their patterns.
+        .service(web::scope("/w").configure(receivers::routes).configure(docs::world_routes))
         .configure(docs::routes)
         .configure(console::routes)
         .configure(assets::routes)

@@ -20,9 +20,11 @@ use crate::world::World;
 /// The routes of pictures and pages.
 pub(crate) fn routes(config: &mut web::ServiceConfig) {
     let get_only = |path: &str, route| web::resource(path).route(route).wrap(from_fn(surround));
-    config
-        .service(get_only("/__assets/avatar/{name}.svg", web::get().to(get_avatar)))
-        .service(get_only("/__assets/review/{business}/{id}", web::get().to(get_review)));
+    config.service(
+        web::scope("/__assets")
+            .service(get_only("/avatar/{name}.svg", web::get().to(get_avatar)))
+            .service(get_only("/review/{business}/{id}", web::get().to(get_review))),
+    );
 }
 
 /// The longest text of a picture, in letters.

@@ -107,7 +107,7 @@ pub(crate) fn routes(config: &mut web::ServiceConfig) {
     let page = |path: &str| {
         web::resource(path).route(web::get().to(get)).wrap(from_fn(check)).wrap(from_fn(surround))
     };
-    config.service(page("/console")).service(page("/console/{path:.*}"));
+    config.service(web::scope("/console").service(page("")).service(page("/{path:.*}")));
 }
 
 /// Lets a link in a chat open the page. Otherwise the rules of the admin side apply.

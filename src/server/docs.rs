@@ -6,6 +6,7 @@ pub(crate) mod requests;
 
 use std::sync::Arc;
 
+use actix_web::dev::HttpServiceFactory;
 use actix_web::http::header;
 use actix_web::middleware::from_fn;
 use actix_web::{HttpRequest, HttpResponse, Route, web};
@@ -26,27 +27,33 @@ const SCRIPT: &str = include_str!("docs/page.js");
 
 /// The routes of the documents.
 pub(crate) fn routes(config: &mut web::ServiceConfig) {
-    let get_only = |path: &str, route: Route| web::resource(path).route(route).wrap(from_fn(surround));
-    // The requests have a key in them, which no page of another site may read.
-    let guarded = |path: &str, route: Route| {
-        web::resource(path).route(route).wrap(from_fn(check)).wrap(from_fn(surround))
-    };
     config
         .service(get_only("/openapi.json", web::get().to(get_document)))
         .service(get_only("/docs", web::get().to(get_page)))
         .service(get_only("/docs/", web::get().to(get_page)))
         .service(get_only("/docs/page.css", web::get().to(get_style)))
         .service(get_only("/docs/page.js", web::get().to(get_script)))
-        .service(guarded("/docs/requests.json", web::get().to(get_requests)))
-        .service(
-            web::scope("/w")
-                .service(get_only("/{world}/openapi.json", web::get().to(get_world_document)))
-                .service(get_only("/{world}/docs", web::get().to(get_world_page)))
-                .service(get_only("/{world}/docs/", web::get().to(get_world_page)))
-                .service(get_only("/{world}/docs/page.css", web::get().to(get_style)))
-                .service(get_only("/{world}/docs/page.js", web::get().to(get_script)))
-                .service(guarded("/{world}/docs/requests.json", web::get().to(get_world_requests))),
-        );
+        .service(guarded("/docs/requests.json", web::get().to(get_requests)));
+}
+
+/// The same of one world, under `/w`.
+pub(crate) fn world_routes(config: &mut web::ServiceConfig) {
+    config
+        .service(get_only("/{world}/openapi.json", web::get().to(get_world_document)))
+        .service(get_only("/{world}/docs", web::get().to(get_world_page)))
+        .service(get_only("/{world}/docs/", web::get().to(get_world_page)))
+        .service(get_only("/{world}/docs/page.css", web::get().to(get_style)))
+        .service(get_only("/{world}/docs/page.js", web::get().to(get_script)))
+        .service(guarded("/{world}/docs/requests.json", web::get().to(get_world_requests)));
+}
+
+fn get_only(path: &str, route: Route) -> impl HttpServiceFactory + use<> {
+    web::resource(path).route(route).wrap(from_fn(surround))
+}
+
+/// The requests have a key in them, which no page of another site may read.
+fn guarded(path: &str, route: Route) -> impl HttpServiceFactory + use<> {
+    web::resource(path).route(route).wrap(from_fn(check)).wrap(from_fn(surround))
 }
 
 /// The OpenAPI document of the simulated API, as the default world serves it.

@@ -18,10 +18,10 @@ const SLOW: Duration = Duration::from_secs(3);
 /// When `never` gives up, so that no connection stays for good.
 const NEVER: Duration = Duration::from_secs(600);
 
-/// The route of the receivers.
+/// The route of the receivers, under `/w`.
 pub(crate) fn routes(config: &mut web::ServiceConfig) {
     config.service(
-        web::resource("/w/{world}/__hooks/{name}").route(web::post().to(receive)).wrap(from_fn(surround)),
+        web::resource("/{world}/__hooks/{name}").route(web::post().to(receive)).wrap(from_fn(surround)),
     );
 }
 
