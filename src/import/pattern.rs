@@ -35,25 +35,21 @@ fn without_look_around(pattern: &str) -> (String, Vec<&str>) {
     let mut at = 0;
     while let Some(after) = pattern.get(at..).filter(|after| !after.is_empty()) {
         let mark = ["(?=", "(?!", "(?<=", "(?<!"].into_iter().find(|mark| after.starts_with(mark));
-        let end = match mark {
-            Some(mark) => {
-                let end = group_end(after);
-                if mark == "(?=" {
-                    sought.extend(after.get(mark.len()..end.saturating_sub(1)));
-                }
-                end
+        let end = if let Some(mark) = mark {
+            let end = group_end(after);
+            if mark == "(?=" {
+                sought.extend(after.get(mark.len()..end.saturating_sub(1)));
             }
-            None => {
-                // An escape stays with the character behind it.
-                let mut letters = after.chars();
-                let is_escape = letters.next() == Some('\\');
-                if is_escape {
-                    letters.next();
-                }
-                let end = after.len() - letters.as_str().len();
-                rest.push_str(&after[..end]);
-                end
+            end
+        } else {
+            // An escape stays with the character behind it.
+            let mut letters = after.chars();
+            if letters.next() == Some('\\') {
+                letters.next();
             }
+            let end = after.len() - letters.as_str().len();
+            rest.push_str(&after[..end]);
+            end
         };
         at += end.max(1);
     }

@@ -263,13 +263,11 @@ fn content(document: &Document<'_>, response: &Value, what: &str, told: &mut Vec
         let Some((media_type, media)) = text else { return Content::Empty(None) };
         let example = example(document, media).and_then(Value::as_str);
         let plain = (media_type == "text/plain").then_some("text");
-        return match example.or(plain) {
-            Some(text) => Content::Text { body: text.to_owned(), media_type: media_type.clone() },
-            None => {
-                told.push(format!("{what}: it is {media_type} without an example: its body is empty"));
-                Content::Empty(Some(media_type.clone()))
-            }
-        };
+        if let Some(text) = example.or(plain) {
+            return Content::Text { body: text.to_owned(), media_type: media_type.clone() };
+        }
+        told.push(format!("{what}: it is {media_type} without an example: its body is empty"));
+        return Content::Empty(Some(media_type.clone()));
     };
     let given = media.get("schema");
     let schema = given.and_then(|schema| convert(document, schema, what, told));
