@@ -196,6 +196,10 @@ fn every_filter_selects_entries_and_a_limit_keeps_the_newest() {
         ("key=key:unknown", vec![5]),
         ("fault=late", vec![3]),
         ("fault=limited&operation=qna&status=429&code=89&key=demo", vec![1]),
+        ("path=/v1/nothing", vec![6]),
+        ("unmatched=true", vec![6]),
+        ("unmatched=false&status=404", vec![4]),
+        ("brief=true&after=4", vec![5, 6]),
         ("after=4", vec![5, 6]),
         ("limit=2", vec![5, 6]),
         ("operation=qna&limit=1", vec![2]),
@@ -211,6 +215,7 @@ fn every_filter_selects_entries_and_a_limit_keeps_the_newest() {
     for (query, message) in [
         ("operation=review", "operation must be one of"),
         ("status=ok", "status must be a number; it is ok."),
+        ("unmatched=yes", "unmatched must be true or false; it is yes."),
         ("after=-1", "after must be a number; it is -1."),
         ("limit=10001", "limit must be at most 10000"),
         ("faults=late", "faults is unknown here; expected one of `operation`, `status`"),

@@ -154,11 +154,11 @@ pub(crate) fn number<'de, D: Deserializer<'de>, T: std::str::FromStr>(
     text.parse().map(Some).map_err(wrong)
 }
 
-/// Deserializes `true` or `false` of a query.
-pub(crate) fn flag<'de, D: Deserializer<'de>>(from: D) -> Result<bool, D::Error> {
-    let text = Option::<String>::deserialize(from)?;
-    let wrong = |text: &str| D::Error::invalid_value(Unexpected::Str(text), &"true or false");
-    text.map_or(Ok(false), |text| text.parse().map_err(|_| wrong(&text)))
+/// Deserializes `true` or `false` of a query. Without it, the value is the default one.
+pub(crate) fn flag<'de, D: Deserializer<'de>, T: From<bool> + Default>(from: D) -> Result<T, D::Error> {
+    let Some(text) = Option::<String>::deserialize(from)? else { return Ok(T::default()) };
+    let wrong = |_| D::Error::invalid_value(Unexpected::Str(&text), &"true or false");
+    text.parse::<bool>().map(T::from).map_err(wrong)
 }
 
 /// Deserializes a seed; `random` draws one.

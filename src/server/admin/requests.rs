@@ -43,6 +43,7 @@ pub(crate) struct RequestsQuery {
     /// The path, exactly as sent, without the world's prefix.
     path: Option<String>,
     /// Whether nothing is at the path: `true` gives the 404s of unknown paths.
+    #[serde(default, deserialize_with = "flag")]
     unmatched: Option<bool>,
     /// Only requests whose `seq` is larger.
     #[serde(default, deserialize_with = "number")]
