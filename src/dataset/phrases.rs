@@ -2,7 +2,7 @@
 //! `seed-data/phrases/` there is a file for each language (`common.txt`) and for trades in it, which add to the common one.
 //! A bank is read when it is first used. The format is described in `docs/phrases.md`.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -184,10 +184,22 @@ const STORIES: u32 = 53;
 const MOST_OF_LINE: u32 = 128;
 /// How often the sentences of a bank that begin a review may begin with the same three words.
 const SAME_OPENING: u32 = 2;
+/// How many lines of subjects may begin with the same three words, those counted that always begin a review. A review begins with
+/// one of them now and then.
+const LINES_OF_OPENING: u32 = 3;
 /// Into how many groups the locations of an account are dealt.
 pub(crate) const LOCATION_GROUPS: u32 = 8;
 /// How many kinds of reviews praise, and how many blame: by stars, and recommendations. Each takes sentences of its own.
 pub(crate) const KINDS: u32 = 4;
+
+/// Whether the sentences of a section begin a review.
+#[derive(Clone, Copy, Debug)]
+enum Begins {
+    Always,
+    Never,
+    /// Some do. Those of one line are far from each other, so that they may begin alike.
+    Sometimes,
+}
 
 /// A bank while it is read.
 struct Reading {
@@ -282,26 +294,28 @@ impl Reading {
         let of_subjects = [LEAST + 4, LEAST + 6, LEAST + 8, LEAST + 10].into_iter().cycle();
         self.bank.stories = stars.map(|stars| self.stories(&format!("story {stars}")));
         self.bank.recommendations = ["no", "yes"].map(|verdict| self.stories(&format!("story {verdict}")));
-        self.bank.open = stars.map(|stars| self.section(&format!("open {stars}"), LEAST, two, true, true));
+        self.bank.open =
+            stars.map(|stars| self.section(&format!("open {stars}"), LEAST, two, true, Begins::Always));
         self.bank.close =
-            stars.map(|stars| self.section(&format!("close {stars}"), LEAST + 2, two, true, false));
-        self.bank.short = stars.map(|stars| self.section(&format!("short {stars}"), SHORT, two, true, true));
+            stars.map(|stars| self.section(&format!("close {stars}"), LEAST + 2, two, true, Begins::Never));
+        self.bank.short =
+            stars.map(|stars| self.section(&format!("short {stars}"), SHORT, two, true, Begins::Always));
         self.bank.title =
-            stars.map(|stars| self.section(&format!("title {stars}"), LEAST + 2, two, true, false));
+            stars.map(|stars| self.section(&format!("title {stars}"), LEAST + 2, two, true, Begins::Never));
         self.bank.reply =
-            moods.map(|mood| self.section(&format!("reply {mood}"), LEAST, all * 2, true, false));
-        self.bank.follow =
-            moods.map(|mood| self.section(&format!("follow {mood}"), LEAST + 2, all * 2, true, false));
+            moods.map(|mood| self.section(&format!("reply {mood}"), LEAST, all * 2, true, Begins::Never));
+        self.bank.follow = moods
+            .map(|mood| self.section(&format!("follow {mood}"), LEAST + 2, all * 2, true, Begins::Never));
         self.bank.sign =
-            moods.map(|mood| self.section(&format!("sign {mood}"), LEAST + 6, all * 2, true, false));
+            moods.map(|mood| self.section(&format!("sign {mood}"), LEAST + 6, all * 2, true, Begins::Never));
         let nouns: HashMap<&str, &str> =
             self.all("subjects").into_iter().filter_map(|entry| entry.split_once(" = ")).collect();
         self.bank.subjects = subjects
             .into_iter()
             .zip(of_subjects)
             .map(|(subject, size)| Subject {
-                praise: self.section(&format!("{subject} good"), size, all, false, false),
-                blame: self.section(&format!("{subject} bad"), size, all, false, false),
+                praise: self.section(&format!("{subject} good"), size, all, false, Begins::Sometimes),
+                blame: self.section(&format!("{subject} bad"), size, all, false, Begins::Sometimes),
                 noun: self.text(nouns.get(subject).copied().unwrap_or_default()),
             })
             .collect();
@@ -335,8 +349,8 @@ impl Reading {
     }
 
     /// Reads a section of both files. Its sentences are dealt into up to so many groups of a size, which is odd. Of those
-    /// that begin alike only a few are kept where `opens` says that they begin a review.
-    fn section(&mut self, name: &str, size: u32, groups: u32, adds: bool, opens: bool) -> Section {
+    /// that begin alike only a few are kept where they begin reviews.
+    fn section(&mut self, name: &str, size: u32, groups: u32, adds: bool, begins: Begins) -> Section {
         let first = length(&self.bank.lines);
         // A trade may speak of a common subject in its own words; to the other sections it adds.
         let entries = if adds { self.all(name) } else { self.nearest(name) };
@@ -348,16 +362,32 @@ impl Reading {
         // A line's sentences are taken in steps of about the golden section, so that each differs much from the one before.
         let step =
             |choices: u32| (choices * 8 / 13..=choices).find(|step| is_coprime(*step, choices)).unwrap_or(1);
-        let mut sentences = Vec::new();
+        let (mut sentences, mut begun) = (Vec::new(), HashSet::new());
         for round in 0..MOST_OF_LINE {
             for (line, choices) in lines.iter().filter(|(_, choices)| round < *choices) {
                 let sentence = Sentence { line: *line, choice: round * step(*choices) % choices };
-                let is_kept = !opens || {
-                    let (opening, is_long) = self.bank.opening(sentence);
-                    let times = self.openings.entry(opening).or_default();
-                    *times += 1;
-                    // A whole review of some words may differ from another one by its punctuation alone.
-                    *times <= if name.starts_with("short") && is_long { 1 } else { SAME_OPENING }
+                let is_kept = match begins {
+                    Begins::Never => true,
+                    Begins::Always => {
+                        let (opening, is_long) = self.bank.opening(sentence);
+                        let times = self.openings.entry(opening).or_default();
+                        // A whole review of some words may differ from another one by its punctuation alone.
+                        let most = if name.starts_with("short") && is_long { 1 } else { SAME_OPENING };
+                        let is_kept = *times < most;
+                        *times += u32::from(is_kept);
+                        is_kept
+                    }
+                    Begins::Sometimes => {
+                        let (opening, _) = self.bank.opening(sentence);
+                        let times = self.openings.entry(opening.clone()).or_default();
+                        let is_new = !begun.contains(&(*line, opening.clone()));
+                        let is_kept = !is_new || *times < LINES_OF_OPENING;
+                        if is_new && is_kept {
+                            *times += 1;
+                            begun.insert((*line, opening));
+                        }
+                        is_kept
+                    }
                 };
                 if is_kept {
                     sentences.push(sentence);
