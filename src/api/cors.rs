@@ -13,8 +13,8 @@ pub(crate) const EXPOSED: &str = "retry-after, preference-applied, x-standin-det
      x-standin-attempt, x-standin-draw, x-standin-threshold";
 const HEADERS: &str = "accept, content-type, prefer, x-api-key, x-business-number, x-standin-trace";
 
-/// The reply to a preflight. None if the call is something else, or if the dialect has no CORS.
-pub(crate) fn preflight(cors: &Cors, call: &Call<'_>) -> Option<Reply> {
+/// The reply to a preflight for a path that has these methods. None if the call is something else, or if the dialect has no CORS.
+pub(crate) fn preflight(cors: &Cors, call: &Call<'_>, methods: impl FnOnce() -> String) -> Option<Reply> {
     if call.method != "OPTIONS" || *cors == Cors::None {
         return None;
     }
@@ -27,7 +27,7 @@ pub(crate) fn preflight(cors: &Cors, call: &Call<'_>) -> Option<Reply> {
     let asked = call.header("access-control-request-headers");
     let headers = asked.map_or_else(|| HEADERS.to_owned(), |asked| format!("{HEADERS}, {asked}"));
     let mut reply = bare
-        .with("access-control-allow-methods", "POST")
+        .with("access-control-allow-methods", methods())
         .with("access-control-allow-headers", headers)
         .with("access-control-max-age", "600");
     if call.header("access-control-request-private-network").is_some() {

@@ -62,6 +62,10 @@ fn try_run(flags: &Flags) -> Result<Imported, (Exit, String)> {
             return Err((Exit::Usage, format!("cannot read {}: {error}", flags.out.display())));
         }
     };
+    if existing.as_ref().is_some_and(|text| !text.contains("# imported: ")) {
+        let why = "is there, and has no routes that were imported: name another file, and include it";
+        return Err((Exit::Usage, format!("{} {why}", flags.out.display())));
+    }
     let name = flags.document.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let imported = import(&parsed, &only, (&name, existing.as_deref()));
     let mut imported = imported.map_err(|why| (Exit::Findings, format!("{shown}: {why}")))?;

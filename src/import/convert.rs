@@ -15,6 +15,10 @@ const MAX_VALUES: usize = 20_000;
 const MAX_ENUM: usize = 1_000;
 /// Maximum nesting depth.
 const MAX_DEPTH: usize = 40;
+/// Most references of which each stands in what the one before leads to.
+const MAX_CHAIN: usize = 200;
+/// Most schemas that one value is checked against by alternatives of alternatives, since a validator tries them all.
+const MAX_ALTERNATIVES: usize = 5_000;
 
 /// Keywords that are copied as they are.
 const PLAIN: [&str; 16] = [
@@ -46,6 +50,13 @@ struct Converter<'a, 'd> {
     /// Names in `$defs` by the pointers of what they define.
     names: BTreeMap<String, String>,
     defs: Map<String, Value>,
+    /// The pointers of the references that lead here, the innermost last.
+    chain: Vec<String>,
+    /// From which place in the chain on the same value is checked, and not a part of it.
+    same_value: usize,
+    /// How many schemas the value is checked against so far; and for each definition how many it stands for.
+    alternatives: usize,
+    weights: BTreeMap<String, usize>,
     left: usize,
     told: Vec<String>,
 }
@@ -57,8 +68,17 @@ pub(super) fn convert(
     what: &str,
     told: &mut Vec<String>,
 ) -> Option<Value> {
-    let mut converter =
-        Converter { document, names: BTreeMap::new(), defs: Map::new(), left: MAX_VALUES, told: Vec::new() };
+    let mut converter = Converter {
+        document,
+        names: BTreeMap::new(),
+        defs: Map::new(),
+        chain: Vec::new(),
+        same_value: 0,
+        alternatives: 0,
+        weights: BTreeMap::new(),
+        left: MAX_VALUES,
+        told: Vec::new(),
+    };
     let result = converter.schema(schema, 0);
     let (mut problems, defs) = (converter.told, converter.defs);
     problems.dedup();
@@ -168,7 +188,7 @@ impl Converter<'_, '_> {
                 if let Some(members) = value.as_object() {
                     let mut properties = Map::new();
                     for (name, schema) in members {
-                        properties.insert(name.clone(), self.schema(schema, depth + 1)?);
+                        properties.insert(name.clone(), self.of_part(schema, depth + 1)?);
                     }
                     Some(Value::Object(properties))
                 } else {
@@ -176,16 +196,21 @@ impl Converter<'_, '_> {
                     None
                 }
             }
-            "items" | "not" | "additionalProperties" | "contains"
-                if value.is_object() || value.is_boolean() =>
-            {
-                Some(self.schema(value, depth + 1)?)
+            "items" | "additionalProperties" | "contains" if value.is_object() || value.is_boolean() => {
+                Some(self.of_part(value, depth + 1)?)
             }
+            "not" if value.is_object() || value.is_boolean() => Some(self.schema(value, depth + 1)?),
             "oneOf" | "anyOf" | "allOf" => {
                 if let Some(list) = value.as_array().filter(|list| !list.is_empty()) {
                     let mut schemas = Vec::new();
                     for schema in list {
                         schemas.push(self.schema(schema, depth + 1)?);
+                        self.alternatives += 1;
+                    }
+                    if self.alternatives > MAX_ALTERNATIVES {
+                        self.tell(format!("`{key}` with more than {MAX_ALTERNATIVES} alternatives of alternatives is left out"));
+                        self.alternatives = 0;
+                        return Some(());
                     }
                     Some(Value::Array(schemas))
                 } else {
@@ -208,6 +233,15 @@ impl Converter<'_, '_> {
             out.insert(key.to_owned(), converted);
         }
         Some(())
+    }
+
+    /// The schema of a part of the value.
+    fn of_part(&mut self, schema: &Value, depth: usize) -> Option<Value> {
+        let (same_value, alternatives) = (self.same_value, std::mem::take(&mut self.alternatives));
+        self.same_value = self.chain.len();
+        let converted = self.schema(schema, depth);
+        (self.same_value, self.alternatives) = (same_value, alternatives);
+        converted
     }
 
     fn types(&mut self, value: &Value) -> Option<Value> {
@@ -252,15 +286,29 @@ impl Converter<'_, '_> {
             self.tell(format!("the reference {reference} leads to nothing in this file"));
             return Some(json!({}));
         };
+        if self.chain.get(self.same_value..).is_some_and(|chain| chain.contains(&pointer)) {
+            self.tell(format!("the reference {reference} leads to itself, and is left out"));
+            return Some(json!({}));
+        }
         if let Some(name) = self.names.get(&pointer) {
+            self.alternatives += self.weights.get(&pointer).copied().unwrap_or_default();
             return Some(json!({ "$ref": format!("#/$defs/{name}") }));
+        }
+        if self.chain.len() >= MAX_CHAIN {
+            self.tell(format!("what stands behind more than {MAX_CHAIN} references is not checked"));
+            return Some(json!({}));
         }
         let last = pointer.rsplit('/').next().unwrap_or_default();
         let plain: String =
             last.chars().filter(|letter| letter.is_ascii_alphanumeric() || *letter == '_').collect();
         let name = format!("{plain}{}", self.names.len());
-        self.names.insert(pointer, name.clone());
+        self.names.insert(pointer.clone(), name.clone());
+        self.chain.push(pointer.clone());
+        let before = std::mem::take(&mut self.alternatives);
         let converted = self.schema(target, 0)?;
+        self.chain.pop();
+        self.weights.insert(pointer, self.alternatives);
+        self.alternatives += before;
         // A definition that is only a reference to itself would never end.
         let own = json!({ "$ref": format!("#/$defs/{name}") });
         self.defs.insert(name.clone(), if converted == own { json!({}) } else { converted });

@@ -105,6 +105,21 @@ fn deep_references_huge_enumerations_and_exploding_patterns_end_soon() {
             json!({ "type": "object", "required": ["a", "b"], "properties": { "a": next, "b": next } });
     }
     imported(&doubling);
+    // Each of fifty schemas is one of ten others; each of three thousand refers to the next.
+    for (count, others) in [(50, 10), (50, 2), (3_000, 1)] {
+        let mut cycle = document("/a", &ok(&json!({ "$ref": "#/components/schemas/s0" })));
+        for number in 0..count {
+            let other =
+                |step| json!({ "$ref": format!("#/components/schemas/s{}", (number + step) % count) });
+            let others: Vec<Value> = (1..=others).map(other).collect();
+            let schema = match others.as_slice() {
+                [one] => one.clone(),
+                several => json!({ "oneOf": several }),
+            };
+            cycle["components"]["schemas"][format!("s{number}")] = schema;
+        }
+        imported(&cycle);
+    }
     assert!(begin.elapsed() < Duration::from_secs(120), "{:?}", begin.elapsed());
 }
 

@@ -139,7 +139,9 @@ pub(crate) fn receive<'a>(registry: &Registry, mut call: Call<'a>) -> Result<Rec
     world.touch();
     let run = world.run();
     let snapshot = run.snapshot();
-    if let Some(reply) = cors::preflight(&snapshot.dialect.cors, &call) {
+    if let Some(reply) =
+        cors::preflight(&snapshot.dialect.cors, &call, || snapshot.routes.methods_at(call.path))
+    {
         return Err(reply);
     }
     Ok(Received { at, world, run, snapshot, call, prefixed, target, body_key, foreign_key })
@@ -162,7 +164,7 @@ fn world_in_baggage(call: &Call<'_>) -> Option<String> {
 /// that the call itself gets.
 fn no_world(registry: &Registry, name: &str, call: &Call<'_>) -> Reply {
     let snapshot = registry.default_world().snapshot();
-    if let Some(preflight) = cors::preflight(&snapshot.dialect.cors, call) {
+    if let Some(preflight) = cors::preflight(&snapshot.dialect.cors, call, || "POST".to_owned()) {
         return preflight;
     }
     let body = serde_json::json!({ "name": name });

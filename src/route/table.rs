@@ -45,6 +45,17 @@ impl Table {
         taking.find(|route| request.meets(&route.condition)).map_or(Found::NoCondition, Found::Route)
     }
 
+    /// The methods that may be sent to a path: those of its routes, and POST, which the operations take.
+    pub(crate) fn methods_at(&self, path: &str) -> String {
+        let at_path = self.index.find(plain(path));
+        let routes = at_path.iter().filter_map(|at| self.routes.get(*at as usize));
+        let mut methods: Vec<&str> = routes.flat_map(|route| &route.methods).map(|it| it.name()).collect();
+        methods.push("POST");
+        methods.sort_unstable();
+        methods.dedup();
+        methods.join(", ")
+    }
+
     /// Whether a route at a path has a template that uses one of these names.
     pub(crate) fn uses_at(&self, path: &str, names: &[&str]) -> bool {
         let mut at_path = self.index.find(plain(path)).into_iter();

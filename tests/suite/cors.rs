@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::harness::{Answer, Client};
+use crate::harness::{Answer, Client, Server};
 use crate::sentiment_benchmark;
 use crate::stage::{client, server};
 
@@ -125,4 +125,19 @@ fn the_admin_api_never_sends_cors_headers() {
     let own = server().admin("GET", "health").send();
     assert_eq!(own.header("access-control-allow-origin"), None);
     assert_eq!(own.ok()["status"], json!("ok"));
+}
+
+#[test]
+fn a_preflight_allows_the_methods_of_the_routes_at_its_path() {
+    let text = "standin: 1\nroutes:
+  - {name: one, request: {method: GET, path: '/v1/thing/{id}'}, response: {status: 204}}
+  - {name: gone, request: {method: [DELETE, PUT], path: '/v1/thing/{id}'}, response: {status: 204}}\n";
+    let server = Server::of(&[("things.yaml", text)], &[]);
+    let methods = |path: &str| {
+        let answer = preflight(&server.client(), path).send();
+        answer.header("access-control-allow-methods").map(str::to_owned)
+    };
+    assert_eq!(methods("/v1/thing/7").unwrap(), "DELETE, GET, POST, PUT");
+    assert_eq!(methods("/w/things/resources/v1/thing/7/").unwrap(), "DELETE, GET, POST, PUT");
+    assert_eq!(methods(PATH).unwrap(), "POST");
 }

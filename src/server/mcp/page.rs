@@ -28,25 +28,39 @@ pub(super) fn page(text: &str, cursor: Option<&str>, is_data: bool) -> Result<St
             start.ok_or("cursor must be one that an answer told")?
         }
     };
-    let rest = &text[start..];
-    let (mut size, mut end, mut line_end) = (0, rest.len(), None);
-    for (place, letter) in rest.char_indices() {
+    let end = start + end_of_page(&text[start..]);
+    let page = marked(&text[start..end], is_data);
+    Ok(if end == text.len() { page } else { format!("{page}\nmore: cursor \"{end}\"") })
+}
+
+/// The first page of an answer that cannot be had again, because what the tool did would be done again.
+pub(super) fn only_page(text: &str, is_data: bool) -> String {
+    let end = end_of_page(text);
+    let page = marked(&text[..end], is_data);
+    if end == text.len() { page } else { format!("{page}\n({} more bytes are left out)", text.len() - end) }
+}
+
+fn marked(text: &str, is_data: bool) -> String {
+    if is_data { format!("{DATA}{text}{END}") } else { text.to_owned() }
+}
+
+/// Where the first page of a text ends: at the end of a line, if there is one.
+fn end_of_page(text: &str) -> usize {
+    let (mut size, mut line_end) = (0, None);
+    for (place, letter) in text.char_indices() {
         size += match letter {
             '"' | '\\' | '\n' | '\r' | '\t' => 2,
             letter if letter.is_control() => 6,
             letter => letter.len_utf8(),
         };
         if size > PAGE {
-            end = line_end.unwrap_or(place);
-            break;
+            return line_end.unwrap_or(place);
         }
         if letter == '\n' {
             line_end = Some(place + 1);
         }
     }
-    let page = &rest[..end];
-    let page = if is_data { format!("{DATA}{page}{END}") } else { page.to_owned() };
-    Ok(if end == rest.len() { page } else { format!("{page}\nmore: cursor \"{}\"", start + end) })
+    text.len()
 }
 
 #[cfg(test)]
@@ -73,5 +87,7 @@ mod tests {
         assert_eq!((all == text, pages), (true, 4));
         assert!(page("x", Some("2"), false).is_err() && page("ü", Some("1"), false).is_err());
         assert!(page(&"x".repeat(20_000), None, true).unwrap().contains("\nEND\nmore: cursor \"7000\""));
+        let cut = only_page(&"x".repeat(20_000), true);
+        assert!(cut.ends_with("\nEND\n(13000 more bytes are left out)") && !cut.contains("cursor"));
     }
 }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::scenario::{LoadContext, load_text, render};
 use crate::server::mcp::Mcp;
-use crate::server::mcp::page::{lines, page};
+use crate::server::mcp::page::{lines, only_page, page};
 
 /// The bytes of a name that a path has as they are.
 const NAME: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_');
@@ -101,7 +101,6 @@ pub(super) fn list() -> Value {
                 "world": world,
                 "act": { "type": "string", "enum": ["clock", "event", "review", "question", "verify"] },
                 "with": { "description": "the body, as the admin API takes it" },
-                "cursor": cursor,
             }),
             &["world", "act"]
         ),
@@ -122,21 +121,23 @@ pub(super) async fn call(mcp: &Mcp, name: &str, arguments: &Arguments) -> Option
     if let Err(wrong) = check_arguments(&tool["inputSchema"], arguments) {
         return Some(Err(wrong));
     }
-    let (answer, is_data) = match name {
-        "status" => (status(mcp).await, false),
-        "check" => (check(mcp, arguments).await, false),
-        "put_scenario" => (put_scenario(mcp, arguments).await, false),
-        "world" => (world(mcp, arguments).await, false),
-        "fault" => (fault(mcp, arguments).await, false),
-        "calls" => (calls(mcp, arguments).await, true),
-        "act" => (act(mcp, arguments).await, true),
-        _ => (report(mcp, arguments).await, true),
+    let answer = match name {
+        "status" => status(mcp).await,
+        "check" => check(mcp, arguments).await,
+        "put_scenario" => put_scenario(mcp, arguments).await,
+        "world" => world(mcp, arguments).await,
+        "fault" => fault(mcp, arguments).await,
+        "calls" => calls(mcp, arguments).await,
+        "act" => act(mcp, arguments).await,
+        _ => report(mcp, arguments).await,
     };
+    let is_data = ["calls", "act", "report"].contains(&name);
     let cursor = arguments.get("cursor").and_then(Value::as_str);
     // What is wrong may be long, too.
     Some(match answer {
-        Ok(text) => page(&text, cursor, is_data),
-        Err(why) => Err(page(&why, None, false).unwrap_or_default()),
+        Ok(text) if tool["inputSchema"]["properties"].get("cursor").is_some() => page(&text, cursor, is_data),
+        Ok(text) => Ok(only_page(&text, is_data)),
+        Err(why) => Err(only_page(&why, false)),
     })
 }
 
