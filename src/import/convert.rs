@@ -309,9 +309,7 @@ impl Converter<'_, '_> {
         self.chain.pop();
         self.weights.insert(pointer, self.alternatives);
         self.alternatives += before;
-        // A definition that is only a reference to itself would never end.
-        let own = json!({ "$ref": format!("#/$defs/{name}") });
-        self.defs.insert(name.clone(), if converted == own { json!({}) } else { converted });
+        self.defs.insert(name.clone(), converted);
         Some(json!({ "$ref": format!("#/$defs/{name}") }))
     }
 }
