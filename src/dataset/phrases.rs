@@ -92,7 +92,7 @@ pub(crate) struct Bank {
     slots: Vec<Range<u32>>,
     alternatives: Vec<Range<u32>>,
     pieces: Vec<Piece>,
-    /// The subjects of its category in the order of [`subjects`].
+    /// The subjects of its category in the order of [`subjects`](crate::dataset::subjects::subjects).
     pub(crate) subjects: Vec<Subject>,
     /// Whole reviews with the owner's response to each, by stars 1-5. Not every bank has them.
     pub(crate) stories: [Section; 5],
