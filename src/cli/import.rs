@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::{Exit, print, print_error};
-use crate::import::{Imported, Only, import};
+use crate::import::{Imported, Only, has_routes, import};
 use crate::scenario::document;
 use crate::scenario::files::{Disk, Files};
 
@@ -62,7 +62,7 @@ fn try_run(flags: &Flags) -> Result<Imported, (Exit, String)> {
             return Err((Exit::Usage, format!("cannot read {}: {error}", flags.out.display())));
         }
     };
-    if existing.as_ref().is_some_and(|text| !text.contains("# imported: ")) {
+    if existing.as_ref().is_some_and(|text| !has_routes(text)) {
         let why = "is there, and has no routes that were imported: name another file, and include it";
         return Err((Exit::Usage, format!("{} {why}", flags.out.display())));
     }

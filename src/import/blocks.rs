@@ -8,6 +8,11 @@ use sha2::{Digest, Sha256};
 const BEGIN: &str = "  # imported: ";
 const END: &str = "  # end of ";
 
+/// Whether a file has imported routes.
+pub(crate) fn has_routes(text: &str) -> bool {
+    text.contains(BEGIN.trim_start())
+}
+
 /// One imported route.
 #[derive(Clone, Debug)]
 pub(super) struct Block {

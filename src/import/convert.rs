@@ -47,16 +47,15 @@ pub(super) const UNCHECKED_PATTERN: &str = "x-pattern";
 
 struct Converter<'a, 'd> {
     document: &'a Document<'d>,
-    /// Names in `$defs` by the pointers of what they define.
-    names: BTreeMap<String, String>,
+    /// By the pointers of what is defined: its name in `$defs`, and how many schemas a value is checked against by it.
+    known: BTreeMap<String, (String, usize)>,
     defs: Map<String, Value>,
     /// The pointers of the references that lead here, the innermost last.
     chain: Vec<String>,
     /// From which place in the chain on the same value is checked, and not a part of it.
     same_value: usize,
-    /// How many schemas the value is checked against so far; and for each definition how many it stands for.
+    /// How many schemas the value is checked against so far.
     alternatives: usize,
-    weights: BTreeMap<String, usize>,
     left: usize,
     told: Vec<String>,
 }
@@ -70,12 +69,11 @@ pub(super) fn convert(
 ) -> Option<Value> {
     let mut converter = Converter {
         document,
-        names: BTreeMap::new(),
+        known: BTreeMap::new(),
         defs: Map::new(),
         chain: Vec::new(),
         same_value: 0,
         alternatives: 0,
-        weights: BTreeMap::new(),
         left: MAX_VALUES,
         told: Vec::new(),
     };
@@ -290,8 +288,8 @@ impl Converter<'_, '_> {
             self.tell(format!("the reference {reference} leads to itself, and is left out"));
             return Some(json!({}));
         }
-        if let Some(name) = self.names.get(&pointer) {
-            self.alternatives += self.weights.get(&pointer).copied().unwrap_or_default();
+        if let Some((name, alternatives)) = self.known.get(&pointer) {
+            self.alternatives += alternatives;
             return Some(json!({ "$ref": format!("#/$defs/{name}") }));
         }
         if self.chain.len() >= MAX_CHAIN {
@@ -301,13 +299,14 @@ impl Converter<'_, '_> {
         let last = pointer.rsplit('/').next().unwrap_or_default();
         let plain: String =
             last.chars().filter(|letter| letter.is_ascii_alphanumeric() || *letter == '_').collect();
-        let name = format!("{plain}{}", self.names.len());
-        self.names.insert(pointer.clone(), name.clone());
+        let name = format!("{plain}{}", self.known.len());
+        // Where it is met again before it is converted, a part of the value is checked.
+        self.known.insert(pointer.clone(), (name.clone(), 0));
         self.chain.push(pointer.clone());
         let before = std::mem::take(&mut self.alternatives);
         let converted = self.schema(target, 0)?;
         self.chain.pop();
-        self.weights.insert(pointer, self.alternatives);
+        self.known.insert(pointer, (name.clone(), self.alternatives));
         self.alternatives += before;
         self.defs.insert(name.clone(), converted);
         Some(json!({ "$ref": format!("#/$defs/{name}") }))

@@ -18,6 +18,7 @@ mod tests;
 
 use serde_json::Value;
 
+pub(crate) use crate::import::blocks::has_routes;
 use crate::import::blocks::{Block, merge};
 pub(crate) use crate::import::document::Only;
 use crate::import::document::{Document, Found};

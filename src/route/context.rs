@@ -46,8 +46,7 @@ impl Context {
             }
         }
         for name in FUNCTIONS.into_iter().filter(|name| wanted(name)) {
-            let function = DataFunction { name, facts: Arc::clone(facts) };
-            names.insert(name.to_owned(), Value::from_object(function));
+            names.insert(name.to_owned(), data_function(name, facts));
         }
         if DRAWS.into_iter().any(wanted) {
             let draws = Arc::new(Draws::new(*seed, &route.name, request.fingerprint(), *attempt));
@@ -87,9 +86,13 @@ impl Context {
 
 /// The names that a template sees without a request: the functions over the data, and the time.
 pub(crate) fn without_request(facts: &Arc<dyn Facts>, moment: Moment) -> Value {
-    let function = |name| (name, Value::from_object(DataFunction { name, facts: Arc::clone(facts) }));
+    let function = |name| (name, data_function(name, facts));
     let times = [("now", now(moment)), ("today", Value::from(moment.day().iso()))];
     Value::from_pairs(FUNCTIONS.into_iter().map(function).chain(times))
+}
+
+fn data_function(name: &'static str, facts: &Arc<dyn Facts>) -> Value {
+    Value::from_object(DataFunction { name, facts: Arc::clone(facts) })
 }
 
 /// Whether a name is one that a template sees without a request.

@@ -29,15 +29,14 @@ impl Table {
 
     /// The first route for a request.
     pub(crate) fn find(&self, request: &Request<'_>) -> Found<'_> {
-        let at_path = self.index.find(plain(request.call.path));
-        let routes = || at_path.iter().filter_map(|at| self.routes.get(*at as usize));
+        let at_path: Vec<&Route> = self.at(request.call.path).collect();
         let takes = |route: &&Route| route.methods.iter().any(|method| method.name() == request.call.method);
         if at_path.is_empty() {
             return Found::Nothing;
         }
-        let mut taking = routes().filter(takes).peekable();
+        let mut taking = at_path.iter().copied().filter(takes).peekable();
         if taking.peek().is_none() {
-            let mut methods: Vec<Method> = routes().flat_map(|route| route.methods.clone()).collect();
+            let mut methods: Vec<Method> = at_path.iter().flat_map(|route| route.methods.clone()).collect();
             methods.sort_unstable();
             methods.dedup();
             return Found::Method(methods);
@@ -47,9 +46,8 @@ impl Table {
 
     /// The methods that may be sent to a path: those of its routes, and POST, which the operations take.
     pub(crate) fn methods_at(&self, path: &str) -> String {
-        let at_path = self.index.find(plain(path));
-        let routes = at_path.iter().filter_map(|at| self.routes.get(*at as usize));
-        let mut methods: Vec<&str> = routes.flat_map(|route| &route.methods).map(|it| it.name()).collect();
+        let mut methods: Vec<&str> =
+            self.at(path).flat_map(|route| &route.methods).map(|method| method.name()).collect();
         methods.push("POST");
         methods.sort_unstable();
         methods.dedup();
@@ -58,8 +56,12 @@ impl Table {
 
     /// Whether a route at a path has a template that uses one of these names.
     pub(crate) fn uses_at(&self, path: &str, names: &[&str]) -> bool {
-        let mut at_path = self.index.find(plain(path)).into_iter();
-        at_path.any(|at| self.routes.get(at as usize).is_some_and(|route| route.uses(names)))
+        self.at(path).any(|route| route.uses(names))
+    }
+
+    /// The routes at a path.
+    fn at(&self, path: &str) -> impl Iterator<Item = &Route> {
+        self.index.find(plain(path)).into_iter().filter_map(|at| self.routes.get(at as usize))
     }
 
     /// The paths, each once, in the order of the routes.

@@ -13,6 +13,7 @@ use actix_web::{HttpRequest, HttpResponse, Route, web};
 
 use serde_json::Value;
 
+use crate::pipeline::route::data;
 use crate::server::admin::extract::{PathWorld, WorldPath};
 use crate::server::guard::check;
 use crate::server::middleware::surround;
@@ -78,8 +79,9 @@ fn document(world: &Arc<World>, server: &str) -> HttpResponse {
         routes: &snapshot.routes,
         server,
     });
-    examples::fill(&mut document, &requests::requests(world));
-    examples::render(&mut document, world);
+    let requests = requests::requests(world);
+    examples::fill(&mut document, &requests);
+    examples::render(&mut document, &data(world, requests["key"].as_str().map(str::to_owned)));
     HttpResponse::Ok()
         .content_type("application/json")
         .insert_header((header::ACCESS_CONTROL_ALLOW_ORIGIN, "*"))

@@ -209,15 +209,16 @@ impl Reading {
                         is_kept
                     }
                     Begins::Sometimes => {
-                        let (opening, _) = self.bank.opening(sentence);
-                        let times = self.openings.entry(opening.clone()).or_default();
-                        let is_new = !begun.contains(&(*line, opening.clone()));
-                        let is_kept = !is_new || *times < LINES_OF_OPENING;
-                        if is_new && is_kept {
-                            *times += 1;
-                            begun.insert((*line, opening));
+                        let place = (*line, self.bank.opening(sentence).0);
+                        begun.contains(&place) || {
+                            let times = self.openings.entry(place.1.clone()).or_default();
+                            let is_kept = *times < LINES_OF_OPENING;
+                            if is_kept {
+                                *times += 1;
+                                begun.insert(place);
+                            }
+                            is_kept
                         }
-                        is_kept
                     }
                 };
                 if is_kept {

@@ -108,8 +108,7 @@ pub(super) fn check_examples(findings: &mut Findings, schema: &Node) {
                     let mut compiler =
                         Compiler { stored: &BTreeSet::new(), names: BTreeSet::new(), count: 0 };
                     compiler.tree(findings, &entry.value);
-                    let names = compiler.names.iter();
-                    if let Some(name) = names.into_iter().find(|name| !needs_no_request(name)) {
+                    if let Some(name) = compiler.names.iter().find(|name| !needs_no_request(name)) {
                         let message = format!("an example sees the data of the scenario, and no `{name}`");
                         findings.error("template", entry.value.span, message);
                     }

@@ -1,14 +1,9 @@
 //! Fills the examples of an API document from what a world serves.
 
-use std::sync::Arc;
-
 use serde_json::{Map, Value};
 
-use crate::pipeline::route::data;
 use crate::route::tree::Text;
-use crate::server::docs::requests::key_and_account;
 use crate::template::compiled::Budget;
-use crate::world::World;
 
 /// Fills the examples of requests to the operations from what the world serves. Its key is left out, since pages of any origin may read the
 /// document.
@@ -40,25 +35,23 @@ pub(super) fn fill(document: &mut Value, requests: &Value) {
     }
 }
 
-/// Renders the examples in the schemas of routes, whose texts may be templates over the data. One that the data has nothing for
+/// Renders the examples in the schemas of routes, whose texts may be templates over the data, the root. One that the data has nothing for
 /// is left out. Parameters and bodies have the first as their example.
-pub(super) fn render(document: &mut Value, world: &Arc<World>) {
-    let (key, _) = key_and_account(world);
-    let root = data(world, Some(key));
+pub(super) fn render(document: &mut Value, root: &minijinja::Value) {
     let paths = document["paths"].as_object_mut().into_iter().flat_map(|paths| paths.values_mut());
     let operations = paths.flat_map(|path| path.as_object_mut().into_iter().flat_map(Map::values_mut));
     let of_routes = operations
         .filter(|operation| operation["operationId"].as_str().is_some_and(|name| name.starts_with("route:")));
     for operation in of_routes {
         for parameter in operation["parameters"].as_array_mut().into_iter().flatten() {
-            if let Some(example) = rendered(&mut parameter["schema"], &root) {
+            if let Some(example) = rendered(&mut parameter["schema"], root) {
                 parameter["example"] = example;
             }
         }
         let Some(media) = operation.pointer_mut("/requestBody/content/application~1json") else { continue };
         let members = media["schema"]["properties"].as_object_mut().into_iter().flatten();
         let body: Map<String, Value> =
-            members.filter_map(|(name, schema)| Some((name.clone(), rendered(schema, &root)?))).collect();
+            members.filter_map(|(name, schema)| Some((name.clone(), rendered(schema, root)?))).collect();
         if !body.is_empty() {
             media["example"] = body.into();
         }
