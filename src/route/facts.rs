@@ -48,6 +48,19 @@ pub(crate) const FUNCTIONS: [&str; 10] = [
     "score",
 ];
 
+/// The arguments that a function takes by name. The first may stand without it, where there is one. None if there is no such
+/// function.
+pub(crate) fn arguments(function: &str) -> Option<&'static [&'static str]> {
+    Some(match function {
+        "reviews" | "score" => &["business", "since", "until"],
+        "questions" => &["business"],
+        "business" => &["number"],
+        "locations" | "competitors" | "contacts" => &["account"],
+        _ if FUNCTIONS.contains(&function) || DRAWS.contains(&function) => &[],
+        _ => return None,
+    })
+}
+
 /// A function over the data, bound to a request.
 #[derive(Debug)]
 pub(crate) struct DataFunction {
@@ -66,13 +79,8 @@ impl Object for DataFunction {
         if given.0.len() > 1 {
             return Err(wrong(format!("`{}` takes its arguments by name", self.name)));
         }
-        let (own, days) = match self.name {
-            "reviews" | "score" => ("business", true),
-            "questions" => ("business", false),
-            "businesses" | "subscriptions" | "sources" => ("", false),
-            "business" => ("number", false),
-            _ => ("account", false),
-        };
+        let names = arguments(self.name).unwrap_or_default();
+        let (own, days) = (names.first().copied().unwrap_or_default(), names.contains(&"since"));
         // An argument that is given and undefined finds nothing, and not all.
         let argument = |name: &str| named.has(name).then(|| named.get::<Value>(name).unwrap_or_default());
         let business = if own.is_empty() { None } else { first.or_else(|| argument(own)) };
