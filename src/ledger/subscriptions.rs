@@ -34,10 +34,15 @@ impl Subscriptions {
         id
     }
 
-    /// Removes a subscription. Its id is not given again.
-    pub(super) fn remove(&mut self, id: u64) -> Option<Subscription> {
+    /// Removes a subscription, and returns it with its place in the list. Its id is not given again.
+    pub(super) fn remove(&mut self, id: u64) -> Option<(usize, Subscription)> {
         let at = self.subscriptions.iter().position(|known| known.id == id)?;
-        Some(self.subscriptions.remove(at))
+        Some((at, self.subscriptions.remove(at)))
+    }
+
+    /// Puts a removed subscription back.
+    pub(super) fn put_back(&mut self, at: usize, subscription: Subscription) {
+        self.subscriptions.insert(at.min(self.subscriptions.len()), subscription);
     }
 
     /// The last id that was given.

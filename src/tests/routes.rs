@@ -294,6 +294,52 @@ fn removed_contacts_and_subscriptions_are_gone_for_the_operations_too() {
 }
 
 #[test]
+fn a_response_that_fails_leaves_all_as_it_was() {
+    let folder = with_routes(
+        r#"
+  - name: broken-writes
+    request: {method: POST, path: /v1/broken}
+    store:
+      notes: {key: "{{ body.key }}", value: "{{ body.value }}"}
+    response: {json: "{{ body.value // body.by }}"}
+  - name: broken-removal
+    request: {method: DELETE, path: '/v1/broken/{key}'}
+    remove: {notes: "{{ path.key }}", contacts: '7', subscriptions: '1'}
+    response: {json: "{{ 1 // (query.by | int) }}"}
+  - name: notes
+    request: {method: GET, path: /v1/notes}
+    response:
+      json:
+        notes: "{{ notes | items }}"
+        contacts: "{{ contacts() | map(attribute='firstName') | list }}"
+        subscriptions: "{{ subscriptions() | map(attribute='subscriptionId') | list }}"
+"#,
+    );
+    for _ in 1..=2 {
+        let subscribe = json!({ "businessNumber": "100", "apiKey": "k", "events": ["message.added"], "endpoint": "http://127.0.0.1:1/x" });
+        folder.call("/v1/messenger/subscribe/webhook/event", "", "", &subscribe);
+    }
+    let put = |key: &str, value: u32, by: u32| {
+        let body = json!({ "key": key, "value": value, "by": by }).to_string();
+        send(&folder, "POST /v1/broken", &body).reply.status
+    };
+    assert_eq!((put("a", 1, 1), put("b", 2, 1)), (200, 200));
+    let written = json!({ "email": "ann@x.test", "firstName": "Anna", "businessIds": [1] });
+    assert_eq!(folder.call("/v1/contact/external/preferences/saveCustomer", "", "100", &written)["id"], 7);
+    let all = answer(&folder, "GET /v1/notes").1;
+    let expected =
+        json!({ "notes": [["a", 1], ["b", 2]], "contacts": ["Anna", "Ben"], "subscriptions": [1, 2] });
+    assert_eq!(all, expected);
+    assert_eq!((put("a", 9, 0), put("c", 9, 0)), (500, 500));
+    assert_eq!(answer(&folder, "GET /v1/notes").1, expected);
+    assert_eq!(send(&folder, "DELETE /v1/broken/a?by=0", "").reply.status, 500);
+    assert_eq!(answer(&folder, "GET /v1/notes").1, expected);
+    assert_eq!(send(&folder, "DELETE /v1/broken/a?by=1", "").reply.status, 200);
+    let left = json!({ "notes": [["b", 2]], "contacts": ["Ben"], "subscriptions": [2] });
+    assert_eq!(answer(&folder, "GET /v1/notes").1, left);
+}
+
+#[test]
 fn a_schema_decides_which_requests_are_valid() {
     let folder = with_routes(
         r#"
