@@ -79,7 +79,9 @@ fn distance(sent: &[String], wanted: &[String]) -> Option<Distance> {
 /// The least distance without one segment of the longer path.
 fn without_one<'a>(
     long: &'a [String],
-    distance: impl Fn(std::iter::Chain<std::slice::Iter<'a, String>, std::slice::Iter<'a, String>>) -> Option<Distance>,
+    distance: impl Fn(
+        std::iter::Chain<std::slice::Iter<'a, String>, std::slice::Iter<'a, String>>,
+    ) -> Option<Distance>,
 ) -> Option<Distance> {
     let distances = (0..long.len()).filter_map(|at| distance(long[..at].iter().chain(long[at + 1..].iter())));
     let Distance { letters, parameters } = distances.min()?;
@@ -96,7 +98,8 @@ fn of_segments<'a>(
         }
         let differing = strsim::levenshtein(sent, wanted);
         // A segment of which more than half is other is another one.
-        (differing <= wanted.len().div_ceil(2)).then_some(Distance { letters: letters + differing, parameters })
+        (differing <= wanted.len().div_ceil(2))
+            .then_some(Distance { letters: letters + differing, parameters })
     })
 }
 

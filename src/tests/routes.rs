@@ -434,6 +434,16 @@ fn presets_of_the_dialect_are_those_of_the_published_documentation() {
     let (refused, code, detail) = status(&folder, "demo", &with_key, &[], "");
     assert_eq!((refused, code), (401, Some(1167)));
     assert!(detail.contains("api_key") && detail.contains("query_api_key: accept"), "{detail}");
+    let (_, code, detail) = status(&folder, "demo", &with_key, &[("x-api-key", "other")], "");
+    assert_eq!(code, Some(1161));
+    assert!(
+        detail.contains("not one of the scenario's; `api_key` in the query is no longer read"),
+        "{detail}"
+    );
+    let subscribe = "POST /v1/messenger/subscribe/webhook/event?api_key=demo-key";
+    let (_, code, detail) = status(&folder, "demo", subscribe, &[], "{}");
+    assert_eq!(code, Some(1167));
+    assert!(detail.contains("`apiKey` in the body"), "{detail}");
 }
 
 #[test]
@@ -452,6 +462,16 @@ fn filters_that_can_match_nothing_are_noted_and_node_is_no_browser() {
     assert_eq!(
         note(&[], json!({ "fromDate": "06/03/2026", "toDate": "06/02/2026" })),
         ["fromDate is after toDate, so that nothing can match"]
+    );
+    assert_eq!(
+        note(&[], json!({ "fromDate": "01/01/2999" })),
+        [
+            "fromDate is after the world's day, 2026-06-30, so that nothing but records of the future can match"
+        ]
+    );
+    assert_eq!(
+        note(&[], json!({ "fromDate": "06/03/2026", "updateToDate": "06/02/2026" })),
+        ["updateToDate is before fromDate, so that nothing can match"]
     );
     assert_eq!(
         note(&[], json!({ "sources": ["gogle"] })),
