@@ -20,7 +20,7 @@ use serde_json::Value;
 use crate::dataset::records::Contact;
 use crate::ledger::contacts::WrittenContacts;
 use crate::ledger::stored::Shelves;
-use crate::ledger::subscriptions::{MOST_SUBSCRIPTIONS, Subscriptions};
+use crate::ledger::subscriptions::{MOST_SUBSCRIPTIONS, Subscription, Subscriptions};
 use crate::ledger::undo::Undo;
 use crate::memory::{self, Limits, Memory, Share};
 
@@ -124,23 +124,18 @@ impl Ledger {
         Some((value, Undo::Value { name: name.to_owned(), key: key.to_owned(), stored: None, before }))
     }
 
-    /// Adds a subscription, and returns its id.
+    /// Adds a subscription under the next id, and returns that.
     ///
     /// # Errors
     /// There is no room for it.
-    pub(crate) fn subscribe(
-        &mut self,
-        business: u64,
-        events: Vec<String>,
-        endpoint: String,
-        by_page: bool,
-    ) -> Result<u64, Full> {
+    pub(crate) fn subscribe(&mut self, subscription: Subscription) -> Result<u64, Full> {
         if self.subscriptions.all().len() >= MOST_SUBSCRIPTIONS {
             return Err(Full::Subscriptions);
         }
+        let Subscription { events, endpoint, .. } = &subscription;
         let names: usize = events.iter().map(|name| size_of::<String>() + memory::heap(name.len())).sum();
         self.share.replace(0, 100 + names + memory::heap(endpoint.len()))?;
-        Ok(self.subscriptions.add(business, events, endpoint, by_page))
+        Ok(self.subscriptions.add(subscription))
     }
 }
 
@@ -163,7 +158,7 @@ mod tests {
         assert!(full.to_string().starts_with("what was written to this world"), "{full}");
         assert!(one.contacts.of(1, None).get(8).is_none());
         let long = "http://h.test/".to_owned() + &"x".repeat(9_000);
-        let full = other.subscribe(1, Vec::new(), long, false).unwrap_err();
+        let full = other.subscribe(Subscription::of(&[], &long)).unwrap_err();
         assert!(full.to_string().starts_with("what was written to all worlds"), "{full}");
         drop(one);
         assert_eq!(other.put_contact(1, contact(8, 9_000)), Ok(()));
@@ -172,7 +167,7 @@ mod tests {
     #[test]
     fn a_world_has_a_thousand_subscriptions_and_no_more() {
         let mut ledger = Ledger::default();
-        let mut subscribe = || ledger.subscribe(1, Vec::new(), String::new(), false);
+        let mut subscribe = || ledger.subscribe(Subscription::of(&[], ""));
         for id in 1..=MOST_SUBSCRIPTIONS {
             assert_eq!(subscribe(), Ok(id as u64));
         }

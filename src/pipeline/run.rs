@@ -153,6 +153,7 @@ fn check_and_run(
         dataset,
         added: added.as_deref(),
         ledger: &state.ledger,
+        now: reading.now,
     };
     let authorized = Authorized { call, caller, parameter };
     match spec.run {

@@ -156,7 +156,11 @@ fn holds(
         Some(template) => {
             let value = template.value(root, budget).map_err(failed)?;
             // The text of a template that is more than one expression.
-            Ok(value.is_true() && !matches!(value.as_str().map(str::trim), Some("" | "false" | "False")))
+            Ok(value.is_true()
+                && !matches!(
+                    value.as_str().map(str::trim),
+                    Some("" | "0" | "false" | "False" | "none" | "None")
+                ))
         }
         None => Ok(true),
     }

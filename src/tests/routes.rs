@@ -146,6 +146,18 @@ fn what_a_route_stores_or_removes_is_seen_by_a_later_one_in_its_world() {
 }
 
 #[test]
+fn averages_are_rounded_with_halves_away_from_zero() {
+    let folder = with_routes(
+        r#"
+  - name: rounded
+    request: {method: GET, path: /v1/rounded}
+    response: {json: ["{{ 4.25 | round(1) }}", "{{ 4.35 | round(precision=1) }}", "{{ 0.5 | round }}", "{{ -2.5 | round }}", "{{ 4.21 | round(1, 'ceil') }}", "{{ 3 | round(1) }}"]}
+"#,
+    );
+    assert_eq!(answer(&folder, "GET /v1/rounded").1, json!([4.3, 4.4, 1.0, -3.0, 4.3, 3]));
+}
+
+#[test]
 fn the_first_response_whose_condition_holds_answers() {
     let folder = with_routes(
         r#"
