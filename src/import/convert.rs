@@ -178,12 +178,11 @@ impl Converter<'_, '_> {
         note_examples(&mut out, members);
         if let Some(reference) = reference {
             let is_nullable = members.get("nullable") == Some(&json!(true));
-            match self.reference(reference)? {
-                Value::Object(converted) if is_nullable => {
-                    out.insert("anyOf".to_owned(), json!([converted, { "type": "null" }]));
-                }
-                Value::Object(converted) => out.extend(converted),
-                _ => {}
+            let converted = self.reference(reference)?;
+            if is_nullable {
+                out.insert("anyOf".to_owned(), json!([converted, { "type": "null" }]));
+            } else if let Value::Object(converted) = converted {
+                out.extend(converted);
             }
             return Some(Value::Object(out));
         }

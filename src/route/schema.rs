@@ -202,9 +202,11 @@ pub(crate) fn typed(schema: &Value, text: &str) -> Value {
     // An enumeration without a type.
     if schema["type"].is_null()
         && let Some(values) = schema["enum"].as_array()
-        && let Some(value) = values.iter().find(|value| !value.is_string() && value.to_string() == text)
+        && let Ok(value) = serde_json::from_str::<Value>(text)
+        && !value.is_string()
+        && values.contains(&value)
     {
-        return value.clone();
+        return value;
     }
     Value::String(text.to_owned())
 }
