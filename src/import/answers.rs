@@ -145,7 +145,7 @@ impl Answers {
                 (false, _) => answers.add(answer(document, response, (&place, 400), notes)),
                 (true, false) => answers.add(answer(document, response, (&place, 500), notes)),
                 (true, true) => {
-                    notes.tell(place, "left out: errors of clients and of the server are documented")
+                    notes.tell(place, "left out: errors of clients and of the server are documented");
                 }
             }
         }
@@ -306,7 +306,7 @@ fn examples<'a>(
         match value {
             Some(value) => found.push((format!("its example `{name}`"), value)),
             None => {
-                notes.tell(place, format!("its example `{name}` has no value in this file, and is not used"))
+                notes.tell(place, format!("its example `{name}` has no value in this file, and is not used"));
             }
         }
     }

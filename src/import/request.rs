@@ -212,10 +212,9 @@ fn inlined(schema: &Value) -> Option<Value> {
                 let mut out = Map::new();
                 let reference = members.get("$ref").and_then(Value::as_str);
                 if let Some(name) = reference.and_then(|reference| reference.strip_prefix("#/$defs/")) {
-                    match inline(defs.get(name)?, defs, left, depth)? {
-                        Value::Object(target) => out = target,
-                        other => return Some(other),
-                    }
+                    let target = inline(defs.get(name)?, defs, left, depth)?;
+                    let Value::Object(target) = target else { return Some(target) };
+                    out = target;
                 }
                 for (key, value) in
                     members.iter().filter(|(key, _)| !["$ref", "$defs"].contains(&key.as_str()))
@@ -227,7 +226,7 @@ fn inlined(schema: &Value) -> Option<Value> {
             Value::Array(list) => {
                 list.iter().map(|one| inline(one, defs, left, depth)).collect::<Option<Vec<_>>>()?.into()
             }
-            other => other.clone(),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => schema.clone(),
         })
     }
     inline(schema, &schema["$defs"], &mut { MAX_INLINED }, MAX_INLINED_DEPTH)
