@@ -56,7 +56,8 @@ pub(crate) fn arguments(function: &str) -> Option<&'static [&'static str]> {
         "reviews" | "score" => &["business", "since", "until"],
         "questions" => &["business"],
         "business" => &["number"],
-        "locations" | "competitors" | "contacts" => &["account"],
+        "locations" | "competitors" => &["account"],
+        "contacts" => &["account", "email", "phone"],
         _ if FUNCTIONS.contains(&function) || DRAWS.contains(&function) => &[],
         _ => return None,
     })
@@ -81,17 +82,15 @@ impl Object for DataFunction {
             return Err(wrong(format!("`{}` takes its arguments by name", self.name)));
         }
         let known = arguments(self.name).unwrap_or_default();
-        let (own, days) = (known.first().copied().unwrap_or_default(), known.contains(&"since"));
         // An argument that is given and undefined finds nothing, and not all.
-        let argument = |name: &str| named.has(name).then(|| named.get::<Value>(name).unwrap_or_default());
-        let business = if own.is_empty() { None } else { first.or_else(|| argument(own)) };
-        let (since, until) = if days {
-            (self.day("since", argument("since"))?, self.day("until", argument("until"))?)
-        } else {
-            (None, None)
+        let argument = |name: &str| {
+            let is_given = known.contains(&name) && named.has(name);
+            is_given.then(|| named.get::<Value>(name).unwrap_or_default())
         };
-        let identities =
-            if self.name == "contacts" { [argument("email"), argument("phone")] } else { [None, None] };
+        let business = known.first().and_then(|own| first.or_else(|| argument(own)));
+        let since = self.day("since", argument("since"))?;
+        let until = self.day("until", argument("until"))?;
+        let identities = [argument("email"), argument("phone")];
         named.assert_all_used()?;
         let reader = Reader { facts: &self.facts, dataset: self.facts.dataset() };
         let place = business.as_ref().map(|number| reader.find(number));
