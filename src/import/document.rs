@@ -1,4 +1,4 @@
-//! The operations of an OpenAPI document of version 3.0 or 3.1, with its references within the file.
+//! The operations of an OpenAPI document of version 3.0, 3.1 or 3.2, with its references within the file.
 
 use std::collections::BTreeSet;
 
