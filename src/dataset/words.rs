@@ -161,9 +161,18 @@ impl Words<'_> {
         outline
     }
 
+    /// Whether it tells a story.
+    fn is_told(&self) -> bool {
+        !matches!(self.facts.length, Length::Silent | Length::Short) && self.story_at_place().is_some()
+    }
+
     /// The story it tells, if one is at its place. Where its block is about something, it speaks of that. Those who recommend or
     /// advise against have stories of their own, since they are numbered apart from those with the same stars.
     fn story(&self) -> Option<[Sentence; 2]> {
+        Some(self.bank.version(self.story_at_place()?, &mut self.draw(STORY)))
+    }
+
+    fn story_at_place(&self) -> Option<Sentence> {
         if self.about != 0 {
             return None;
         }
@@ -172,8 +181,7 @@ impl Words<'_> {
         } else {
             self.bank.stories.get(usize::from(self.facts.stars).checked_sub(1)?)
         };
-        let story = stories?.at(self.point, self.group((0, 1)))?;
-        Some(self.bank.version(story, &mut self.draw(STORY)))
+        stories?.at(self.point, self.group((0, 1)))
     }
 
     /// Chooses up to so many different subjects, and returns how many there are.
@@ -206,7 +214,8 @@ impl Words<'_> {
     }
 
     fn typing(&self) -> Typing {
-        if self.is_nasty() {
+        // A story is as its writer typed it.
+        if self.is_nasty() || self.is_told() {
             return Typing::default();
         }
         let mut draw = self.draw(TYPING);
@@ -299,9 +308,7 @@ impl Words<'_> {
                 }
             }
         }
-        // A story ends as its writer ended it.
-        let may_add = sentences > 0 && !matches!(outline.form, Form::Story(_));
-        if let (Some(emoji), true) = (self.typing().emoji, may_add) {
+        if let (Some(emoji), true) = (self.typing().emoji, sentences > 0) {
             give(Part::Other(emoji));
         }
     }

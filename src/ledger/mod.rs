@@ -111,9 +111,8 @@ impl Ledger {
     pub(crate) fn store(&mut self, name: &str, key: String, value: Value) -> Result<Undo, Full> {
         let before = self.shelves.of(name).get(&key).map_or(0, |known| stored::size(&key, known));
         self.share.replace(before, stored::size(&key, &value))?;
-        let value = Arc::new(value);
-        let before = self.shelves.put(name, key.clone(), Arc::clone(&value));
-        Ok(Undo::Value { name: name.to_owned(), key, stored: Some(value), before })
+        let before = self.shelves.put(name, key.clone(), value);
+        Ok(Undo::Value { name: name.to_owned(), key, before })
     }
 
     /// Removes the value under a name and a key, and returns it.
@@ -121,7 +120,7 @@ impl Ledger {
         let (arrival, value) = self.shelves.remove(name, key)?;
         self.share.resize(self.share.bytes().saturating_sub(stored::size(key, &value)));
         let before = Some((arrival, Arc::clone(&value)));
-        Some((value, Undo::Value { name: name.to_owned(), key: key.to_owned(), stored: None, before }))
+        Some((value, Undo::Value { name: name.to_owned(), key: key.to_owned(), before }))
     }
 
     /// Adds a subscription under the next id, and returns that.

@@ -31,7 +31,8 @@ impl Shelf {
     }
 
     /// Stores a value, and returns what was there before.
-    fn put(&mut self, key: String, value: Arc<Value>) -> Option<Arrived> {
+    fn put(&mut self, key: String, value: Value) -> Option<Arrived> {
+        let value = Arc::new(value);
         if let Some((arrival, known)) = self.by_key.get_mut(&key) {
             return Some((*arrival, std::mem::replace(known, value)));
         }
@@ -70,7 +71,7 @@ impl Shelves {
         })
     }
 
-    pub(super) fn put(&mut self, name: &str, key: String, value: Arc<Value>) -> Option<Arrived> {
+    pub(super) fn put(&mut self, name: &str, key: String, value: Value) -> Option<Arrived> {
         self.shelf(name).put(key, value)
     }
 

@@ -68,11 +68,14 @@ struct Distance {
 
 /// The distance of two paths, of which one may have one segment more. None if they have nothing to do with each other.
 fn distance(sent: &[String], wanted: &[String]) -> Option<Distance> {
-    match sent.len().checked_signed_diff(wanted.len())? {
-        0 => of_segments(sent.iter(), wanted.iter()),
-        1 => without_one(sent, |kept| of_segments(kept, wanted.iter())),
-        -1 => without_one(wanted, |kept| of_segments(sent.iter(), kept)),
-        _ => None,
+    if sent.len() == wanted.len() {
+        of_segments(sent.iter(), wanted.iter())
+    } else if sent.len() == wanted.len() + 1 {
+        without_one(sent, |kept| of_segments(kept, wanted.iter()))
+    } else if sent.len() + 1 == wanted.len() {
+        without_one(wanted, |kept| of_segments(sent.iter(), kept))
+    } else {
+        None
     }
 }
 

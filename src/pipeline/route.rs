@@ -1,6 +1,6 @@
 //! Steps 4 to 9 for a route: key, rate limit, body, and the response.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use minijinja::Value;
 
@@ -98,9 +98,12 @@ pub(super) fn run(decided: &Decided<'_>, route: &Route) -> Result<Ran, Refusal> 
         seed: snapshot.seed,
         attempt: decided.seen.1,
     };
+    let turn = || run.route_turn.lock().unwrap_or_else(PoisonError::into_inner);
+    let turn = route.has_state().then(turn);
     let Answered { mut reply, misfit, notes } = answer(&asked).map_err(|error| {
         Refusal(if error.code == Code::NotJson { Check::Body } else { Check::Operation }, error)
     })?;
+    drop(turn);
     if let Some(misfit) = misfit {
         reply = reply.with("x-standin-detail", printable(&misfit.0));
     }

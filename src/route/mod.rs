@@ -28,6 +28,7 @@ use serde_json::Value;
 use crate::api::operation::Operation;
 use crate::fault::condition::Condition;
 use crate::fault::matching::Accept;
+use crate::route::context::is_built_in;
 use crate::route::path::Path;
 use crate::route::schema::RequestSchema;
 use crate::route::tree::{Text, Tree};
@@ -128,6 +129,15 @@ impl Display for Method {
 }
 
 impl Route {
+    /// Whether the route reads or writes what clients wrote to the world.
+    pub(crate) fn has_state(&self) -> bool {
+        let names_it =
+            |name: &String| matches!(name.as_str(), "contacts" | "subscriptions") || !is_built_in(name);
+        let asks_for_it =
+            |response: &Response| response.when.as_ref().is_some_and(|when| !when.stored.is_empty());
+        !self.writes.is_empty() || self.names.iter().any(names_it) || self.responses.iter().any(asks_for_it)
+    }
+
     /// Whether a template of the route names one of these.
     pub(crate) fn uses(&self, names: &[&str]) -> bool {
         names.iter().any(|name| self.names.contains(*name))

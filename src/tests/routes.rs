@@ -306,6 +306,30 @@ fn removed_contacts_and_subscriptions_are_gone_for_the_operations_too() {
 }
 
 #[test]
+fn requests_in_parallel_store_one_after_the_other() {
+    let folder = with_routes(
+        r#"
+  - name: next
+    request: {method: POST, path: /v1/next}
+    store: {numbers: {key: "{{ numbers | length + 1 }}", value: "{{ body.by }}"}}
+    response: {json: "{{ stored.key }}"}
+"#,
+    );
+    let taken: Vec<u64> = std::thread::scope(|scope| {
+        let send = |by: u32| {
+            let body = json!({ "by": by }).to_string();
+            let answer = send(&folder, "POST /v1/next", &body);
+            json_of(&answer).as_str().unwrap().parse::<u64>().unwrap()
+        };
+        let threads = (0..4).map(|by| scope.spawn(move || (0..50).map(|_| send(by)).collect::<Vec<_>>()));
+        let threads: Vec<_> = threads.collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    });
+    let distinct: std::collections::BTreeSet<u64> = taken.iter().copied().collect();
+    assert_eq!(distinct, (1..=200).collect());
+}
+
+#[test]
 fn a_response_that_fails_leaves_all_as_it_was() {
     let folder = with_routes(
         r#"

@@ -29,6 +29,9 @@ pub(crate) struct Run {
     pub(crate) clock: VirtualClock,
     /// What clients wrote. A mutex: writes are short, never across an await, and readers of facts do not come here.
     pub(crate) ledger: Mutex<Ledger>,
+    /// Held while a route answers that reads or writes the ledger: its condition, what it writes and its response are of one
+    /// moment. Taken before the ledger's.
+    pub(crate) route_turn: Mutex<()>,
     /// Added reviews and questions. They have their own locks, since every reader of facts asks for them.
     pub(crate) added: AddedRecords,
     /// The calls of the run.
@@ -68,6 +71,7 @@ impl Run {
                 ..clock
             }),
             ledger: Mutex::new(Ledger::new(&memory)),
+            route_turn: Mutex::default(),
             added: AddedRecords::new(&memory),
             journal: Journal::new(Arc::clone(&shared.budget)),
             quotas: Mutex::default(),

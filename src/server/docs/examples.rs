@@ -65,7 +65,7 @@ pub(super) fn answer(document: &mut Value, world: &World, requests: &Value) {
         let answered = example::answer(world, spec, &call, parameter, known);
         match answered.and_then(|body| serde_json::from_slice::<Value>(&body).ok()) {
             Some(example) => {
-                operation["responses"]["200"]["content"]["application/json"]["example"] = example
+                operation["responses"]["200"]["content"]["application/json"]["example"] = example;
             }
             None => remove_answer(operation),
         }

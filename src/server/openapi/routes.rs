@@ -22,17 +22,14 @@ pub(super) fn add(
         let path = paths.entry(route.path.text().to_owned()).or_insert_with(|| json!({}));
         for method in &route.methods {
             let name = method.name().to_ascii_lowercase();
-            match path.get_mut(&name) {
-                Some(known) => {
-                    merge_parameters(known, parameters(route, definitions));
-                    add_responses(known, route, definitions);
-                }
-                None => {
-                    path[&name] = operation(route, *method, error, definitions);
-                    if route.requires_key {
-                        path[&name]["security"] = security(view.dialect);
-                    }
-                }
+            if let Some(known) = path.get_mut(&name) {
+                merge_parameters(known, parameters(route, definitions));
+                add_responses(known, route, definitions);
+                continue;
+            }
+            path[&name] = operation(route, *method, error, definitions);
+            if route.requires_key {
+                path[&name]["security"] = security(view.dialect);
             }
         }
     }
