@@ -126,9 +126,9 @@ fn print_error(message: &str) {
 
 /// What is wrong with a variable that stands for a flag. The error itself blames the flag, which nobody has written.
 fn wrong_variable(error: &clap::Error) -> Option<String> {
-    let text = |kind| match error.get(kind)? {
-        ContextValue::String(text) => Some(text.as_str()),
-        _ => None,
+    let text = |kind| {
+        let ContextValue::String(text) = error.get(kind)? else { return None };
+        Some(text.as_str())
     };
     let (flag, value) = (text(ContextKind::InvalidArg)?, text(ContextKind::InvalidValue)?);
     let long = flag.split(' ').next()?;
@@ -140,11 +140,11 @@ fn wrong_variable(error: &clap::Error) -> Option<String> {
     if std::env::var(&name).ok()? != value || std::env::args_os().any(is_written) {
         return None;
     }
-    let allowed = match error.get(ContextKind::ValidValue) {
-        Some(ContextValue::Strings(values)) => Some(format!("allowed are {}", values.join(", "))),
-        _ => error.source().map(ToString::to_string),
+    let why = if let Some(ContextValue::Strings(values)) = error.get(ContextKind::ValidValue) {
+        format!(": allowed are {}", values.join(", "))
+    } else {
+        error.source().map_or_else(String::new, |why| format!(": {why}"))
     };
-    let why = allowed.map_or_else(String::new, |why| format!(": {why}"));
     Some(format!("the variable {name}, which stands for {flag}, is `{value}`{why}"))
 }
 

@@ -176,7 +176,7 @@ impl LoadStatus {
         let (printed, now) = (Printed::new(setup), setup.time.now());
         let context = LoadContext { files: &printed, root: setup.root(), now };
         let mut loaded = load_text(&context, name, text);
-        let content = content(&whole(printed.prints), &loaded, Some(text));
+        let sent = content(&whole(printed.prints), &loaded, Some(text));
         let files = printed.contents.and_then(|contents| {
             let mut contents = whole(contents);
             contents.insert(loaded.path.clone(), text.as_bytes().into());
@@ -200,7 +200,7 @@ impl LoadStatus {
         let entry = &mut entries[place];
         let new = entry.snapshot.is_none();
         let mut snapshot = Snapshot::new(entry.generation + 1, setup.seed(&scenario), scenario);
-        (snapshot.files, snapshot.content) = (files, content);
+        (snapshot.files, snapshot.content) = (files, sent);
         let snapshot = snapshot.sent(datasets, entry.snapshot.as_deref()).map_err(Refused::Records)?;
         entry.problems = loaded.diagnostics;
         entry.stamp = stamp(&entry.files, |file| Some(setup.files.stamp(file)));

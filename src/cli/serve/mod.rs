@@ -147,7 +147,7 @@ fn serve(flags: &Flags, log: &Log) -> Result<(), Failure> {
     if !shipped {
         let log = log.clone();
         watch::start(flags.poll, setup, Arc::clone(&registry), board, move |events| {
-            watch::log(&log, events)
+            watch::log(&log, events);
         })?;
     }
     if let Idle(Some(idle)) = flags.idle {
