@@ -24,8 +24,10 @@ pub(crate) fn preflight(cors: &Cors, call: &Call<'_>, methods: impl FnOnce() -> 
     if !bare.headers.iter().any(|(name, _)| name == "access-control-allow-origin") {
         return Some(bare);
     }
-    let asked = call.header("access-control-request-headers");
-    let headers = asked.map_or_else(|| HEADERS.to_owned(), |asked| format!("{HEADERS}, {asked}"));
+    let asked = call.header("access-control-request-headers").unwrap_or_default();
+    let known = |name: &str| HEADERS.split(", ").any(|known| known.eq_ignore_ascii_case(name));
+    let others = asked.split(',').map(str::trim).filter(|name| !name.is_empty() && !known(name));
+    let headers = others.fold(HEADERS.to_owned(), |headers, name| headers + ", " + name);
     let mut reply = bare
         .with("access-control-allow-methods", methods())
         .with("access-control-allow-headers", headers)

@@ -45,6 +45,11 @@ impl Operation {
         known.get(full).map(|name| Self(name))
     }
 
+    /// Whether it is a route of a scenario.
+    pub(crate) fn is_route(self) -> bool {
+        self.0.starts_with(ROUTE)
+    }
+
     /// The name, for example `reviews`.
     pub const fn name(self) -> &'static str {
         self.0

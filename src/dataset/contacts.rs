@@ -75,9 +75,9 @@ pub(crate) struct ContactIndex {
 }
 
 impl ContactIndex {
-    /// Removes a contact.
-    pub(crate) fn remove(&mut self, id: u64) {
-        let Some(earlier) = self.contacts.remove(&id) else { return };
+    /// Removes a contact, and returns it.
+    pub(crate) fn remove(&mut self, id: u64) -> Option<Arc<Contact>> {
+        let earlier = self.contacts.remove(&id)?;
         for identity in Identity::of(&earlier) {
             if let Some(ids) = self.by_identity.get_mut(&identity) {
                 ids.remove(&id);
@@ -86,6 +86,7 @@ impl ContactIndex {
                 }
             }
         }
+        Some(earlier)
     }
 
     /// Inserts a contact, or replaces the one with its id.

@@ -84,7 +84,10 @@ impl<'a> Request<'a> {
         let mut numbers = Vec::new();
         numbers.extend(number(self.parameter));
         numbers.extend(self.path_values.iter().filter_map(|value| number(value)));
-        numbers.extend(self.call.parameter(&self.dialect.names.business).and_then(|sent| number(&sent)));
+        let names = [self.dialect.names.business.as_str(), "businessId", "bid", "pid"];
+        // The six operations have one name for it, other operations of the platform several.
+        let names = if self.operation.is_route() { &names[..] } else { &names[..1] };
+        numbers.extend(names.iter().filter_map(|name| number(&self.call.parameter(name)?)));
         numbers.extend(self.call.header("x-business-number").and_then(|sent| number(&sent)));
         if let Some(json) = self.json() {
             numbers.extend(json.get("businessNumber").and_then(value));

@@ -65,8 +65,8 @@ fn unknown_names(entry: &Entry, call: &Call<'_>) -> Vec<String> {
     names
 }
 
-/// Filters of a review list or of an insight that can match nothing: a range of days that ends before it begins, and sources
-/// that do not exist.
+/// Filters of a review list or of an insight that can match nothing: a range of days that ends before it begins or lies after
+/// today, and sources that do not exist.
 fn empty_filters(entry: &Entry, call: &Call<'_>) -> Vec<String> {
     let Some(spec) = entry.facts.spec else { return Vec::new() };
     let Ok(Value::Object(body)) = serde_json::from_slice(call.bytes()) else { return Vec::new() };
@@ -80,9 +80,26 @@ fn empty_filters(entry: &Entry, call: &Call<'_>) -> Vec<String> {
         ToDate::Exclusive => true,
         ToDate::ExclusiveForOwn => !is_competitor,
     };
+    let day = |field: &str| {
+        let given = body.get(field).filter(|_| has(field));
+        Day::from_request(given?.as_str()?)
+    };
+    let today = entry.facts.reading.now.day();
+    for field in ["fromDate", "updateFromDate", "startDate"] {
+        if day(field).is_some_and(|first| first > today) {
+            notes.push(format!(
+                "{field} is after the world's day, {}, so that nothing but records of the future can match",
+                today.iso()
+            ));
+        }
+    }
+    if let (Some(written), Some(updated)) = (day("fromDate"), day("updateToDate"))
+        && updated < written
+    {
+        notes.push("updateToDate is before fromDate, so that nothing can match".to_owned());
+    }
     for (from, to) in [("fromDate", "toDate"), ("updateFromDate", "updateToDate")] {
-        let day = |field: &str| Day::from_request(body.get(field)?.as_str()?);
-        if let (true, Some(first), Some(last)) = (has(from), day(from), day(to)) {
+        if let (Some(first), Some(last)) = (day(from), day(to)) {
             if first > last {
                 notes.push(format!("{from} is after {to}, so that nothing can match"));
             } else if first == last && ends_before {

@@ -138,11 +138,19 @@ impl WrittenContacts {
         self.removed.get(&enterprise).cloned().unwrap_or_default()
     }
 
-    pub(super) fn remove(&mut self, enterprise: u64, id: u64) {
-        if let Some(written) = self.written.get_mut(&enterprise) {
-            written.remove(id);
-        }
+    /// Removes a contact, and returns what was written of it.
+    pub(super) fn remove(&mut self, enterprise: u64, id: u64) -> Option<Arc<Contact>> {
         self.removed.entry(enterprise).or_default().insert(id);
+        self.written.get_mut(&enterprise)?.remove(id)
+    }
+
+    /// Puts a removed contact back, and what was written of it. Not if it was written again since.
+    pub(super) fn put_back(&mut self, enterprise: u64, id: u64, written: Option<Arc<Contact>>) {
+        if self.removed.get_mut(&enterprise).is_some_and(|removed| removed.remove(&id))
+            && let Some(written) = written
+        {
+            self.written.entry(enterprise).or_default().put(Arc::unwrap_or_clone(written));
+        }
     }
 
     /// Ids of all removed contacts, by the number of their enterprise.

@@ -8,6 +8,7 @@ pub(crate) mod stored;
 /// Contacts and subscriptions in the API's field names.
 pub(crate) mod shown;
 pub(crate) mod changed;
+pub(crate) mod undo;
 /// The ledger in a snapshot of a world.
 pub(crate) mod saved;
 
@@ -20,6 +21,7 @@ use crate::dataset::records::Contact;
 use crate::ledger::contacts::WrittenContacts;
 use crate::ledger::stored::Shelves;
 use crate::ledger::subscriptions::{MOST_SUBSCRIPTIONS, Subscription, Subscriptions};
+use crate::ledger::undo::Undo;
 use crate::memory::{self, Limits, Memory, Share};
 
 /// What clients and tests may write to a world, and to all worlds.
@@ -89,53 +91,51 @@ impl Ledger {
     }
 
     /// Removes a contact of an enterprise, whether it was written or is one of the dataset.
-    pub(crate) fn remove_contact(&mut self, enterprise: u64, id: u64) {
-        let written = self.contacts.of(enterprise, None).get(id).map_or(0, Contact::size);
+    pub(crate) fn remove_contact(&mut self, enterprise: u64, id: u64) -> Undo {
         let held = self.share.bytes();
-        self.share.resize((held + REMOVED).saturating_sub(written));
-        self.contacts.remove(enterprise, id);
+        let written = self.contacts.remove(enterprise, id);
+        self.share.resize((held + REMOVED).saturating_sub(written.as_deref().map_or(0, Contact::size)));
+        Undo::Contact { enterprise, id, written }
     }
 
-    /// Removes a subscription, and returns it.
-    pub(crate) fn unsubscribe(&mut self, id: u64) -> Option<Subscription> {
-        self.subscriptions.remove(id)
+    /// Removes a subscription.
+    pub(crate) fn unsubscribe(&mut self, id: u64) -> Option<Undo> {
+        let (at, subscription) = self.subscriptions.remove(id)?;
+        Some(Undo::Subscription { at, subscription })
     }
 
     /// Stores a value under a name and a key.
     ///
     /// # Errors
     /// There is no room for it; nothing changes.
-    pub(crate) fn store(&mut self, name: &str, key: String, value: Value) -> Result<(), Full> {
+    pub(crate) fn store(&mut self, name: &str, key: String, value: Value) -> Result<Undo, Full> {
         let before = self.shelves.of(name).get(&key).map_or(0, |known| stored::size(&key, known));
         self.share.replace(before, stored::size(&key, &value))?;
-        self.shelves.put(name, key, value);
-        Ok(())
+        let value = Arc::new(value);
+        let before = self.shelves.put(name, key.clone(), Arc::clone(&value));
+        Ok(Undo::Value { name: name.to_owned(), key, stored: Some(value), before })
     }
 
     /// Removes the value under a name and a key, and returns it.
-    pub(crate) fn unstore(&mut self, name: &str, key: &str) -> Option<Arc<Value>> {
-        let removed = self.shelves.remove(name, key)?;
-        self.share.resize(self.share.bytes().saturating_sub(stored::size(key, &removed)));
-        Some(removed)
+    pub(crate) fn unstore(&mut self, name: &str, key: &str) -> Option<(Arc<Value>, Undo)> {
+        let (arrival, value) = self.shelves.remove(name, key)?;
+        self.share.resize(self.share.bytes().saturating_sub(stored::size(key, &value)));
+        let before = Some((arrival, Arc::clone(&value)));
+        Some((value, Undo::Value { name: name.to_owned(), key: key.to_owned(), stored: None, before }))
     }
 
-    /// Adds a subscription, and returns its id.
+    /// Adds a subscription under the next id, and returns that.
     ///
     /// # Errors
     /// There is no room for it.
-    pub(crate) fn subscribe(
-        &mut self,
-        business: u64,
-        events: Vec<String>,
-        endpoint: String,
-        by_page: bool,
-    ) -> Result<u64, Full> {
+    pub(crate) fn subscribe(&mut self, subscription: Subscription) -> Result<u64, Full> {
         if self.subscriptions.all().len() >= MOST_SUBSCRIPTIONS {
             return Err(Full::Subscriptions);
         }
+        let Subscription { events, endpoint, .. } = &subscription;
         let names: usize = events.iter().map(|name| size_of::<String>() + memory::heap(name.len())).sum();
         self.share.replace(0, 100 + names + memory::heap(endpoint.len()))?;
-        Ok(self.subscriptions.add(business, events, endpoint, by_page))
+        Ok(self.subscriptions.add(subscription))
     }
 }
 
@@ -158,7 +158,7 @@ mod tests {
         assert!(full.to_string().starts_with("what was written to this world"), "{full}");
         assert!(one.contacts.of(1, None).get(8).is_none());
         let long = "http://h.test/".to_owned() + &"x".repeat(9_000);
-        let full = other.subscribe(1, Vec::new(), long, false).unwrap_err();
+        let full = other.subscribe(Subscription::of(&[], &long)).unwrap_err();
         assert!(full.to_string().starts_with("what was written to all worlds"), "{full}");
         drop(one);
         assert_eq!(other.put_contact(1, contact(8, 9_000)), Ok(()));
@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn a_world_has_a_thousand_subscriptions_and_no_more() {
         let mut ledger = Ledger::default();
-        let mut subscribe = || ledger.subscribe(1, Vec::new(), String::new(), false);
+        let mut subscribe = || ledger.subscribe(Subscription::of(&[], ""));
         for id in 1..=MOST_SUBSCRIPTIONS {
             assert_eq!(subscribe(), Ok(id as u64));
         }

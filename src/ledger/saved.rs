@@ -54,12 +54,13 @@ impl Ledger {
                 ledger.remove_contact(enterprise, id);
             }
         }
-        for Subscription { id, business, events, endpoint, by_page } in saved.subscriptions {
+        for subscription in saved.subscriptions {
+            let id = subscription.id;
             if id <= ledger.subscriptions.last() || id > saved.last_subscription {
                 return Err("its subscriptions are not in their order".to_owned());
             }
             ledger.subscriptions.give_next(id);
-            ledger.subscribe(business, events, endpoint, by_page).map_err(|full| full.to_string())?;
+            ledger.subscribe(subscription).map_err(|full| full.to_string())?;
         }
         ledger.subscriptions.give_next(saved.last_subscription.saturating_add(1));
         for (name, values) in saved.stored {

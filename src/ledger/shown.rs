@@ -97,6 +97,8 @@ pub(crate) struct Subscription {
     pub(crate) business_id: u64,
     pub(crate) events: Vec<String>,
     pub(crate) endpoint: String,
+    /// When it was created, by the world's clock: an instant in ISO 8601.
+    pub(crate) created: String,
 }
 
 impl Subscription {
@@ -106,6 +108,7 @@ impl Subscription {
             business_id: stored.business,
             events: stored.events.clone(),
             endpoint: stored.endpoint.clone(),
+            created: stored.created.iso(),
         }
     }
 }

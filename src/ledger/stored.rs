@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+/// A value with the number of its first arrival.
+pub(super) type Arrived = (u64, Arc<Value>);
+
 /// The values under one name. A request reads the state of one moment.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Shelf {
-    /// Each value with the number of its first arrival.
-    by_key: BTreeMap<String, (u64, Arc<Value>)>,
+    by_key: BTreeMap<String, Arrived>,
     by_arrival: BTreeMap<u64, String>,
     arrivals: u64,
 }
@@ -28,20 +30,25 @@ impl Shelf {
         self.by_arrival.values().map(String::as_str)
     }
 
-    fn put(&mut self, key: String, value: Value) {
-        if let Some((_, known)) = self.by_key.get_mut(&key) {
-            *known = Arc::new(value);
-            return;
+    /// Stores a value, and returns what was there before.
+    fn put(&mut self, key: String, value: Arc<Value>) -> Option<Arrived> {
+        if let Some((arrival, known)) = self.by_key.get_mut(&key) {
+            return Some((*arrival, std::mem::replace(known, value)));
         }
         self.arrivals += 1;
-        self.by_arrival.insert(self.arrivals, key.clone());
-        self.by_key.insert(key, (self.arrivals, Arc::new(value)));
+        self.put_at(key, (self.arrivals, value));
+        None
     }
 
-    fn remove(&mut self, key: &str) -> Option<Arc<Value>> {
+    fn put_at(&mut self, key: String, arrived: Arrived) {
+        self.by_arrival.insert(arrived.0, key.clone());
+        self.by_key.insert(key, arrived);
+    }
+
+    fn remove(&mut self, key: &str) -> Option<Arrived> {
         let (arrival, value) = self.by_key.remove(key)?;
         self.by_arrival.remove(&arrival);
-        Some(value)
+        Some((arrival, value))
     }
 }
 
@@ -63,14 +70,22 @@ impl Shelves {
         })
     }
 
-    pub(super) fn put(&mut self, name: &str, key: String, value: Value) {
-        Arc::make_mut(self.0.entry(name.to_owned()).or_default()).put(key, value);
+    pub(super) fn put(&mut self, name: &str, key: String, value: Arc<Value>) -> Option<Arrived> {
+        self.shelf(name).put(key, value)
     }
 
-    pub(super) fn remove(&mut self, name: &str, key: &str) -> Option<Arc<Value>> {
-        let values = self.0.get_mut(name)?;
-        values.get(key)?;
-        Arc::make_mut(values).remove(key)
+    pub(super) fn remove(&mut self, name: &str, key: &str) -> Option<Arrived> {
+        self.0.get(name)?.get(key)?;
+        self.shelf(name).remove(key)
+    }
+
+    /// Puts a value back at its place in the order.
+    pub(super) fn put_back(&mut self, name: &str, key: String, arrived: Arrived) {
+        self.shelf(name).put_at(key, arrived);
+    }
+
+    fn shelf(&mut self, name: &str) -> &mut Shelf {
+        Arc::make_mut(self.0.entry(name.to_owned()).or_default())
     }
 }
 

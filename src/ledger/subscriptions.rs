@@ -2,13 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::clock::Moment;
+
 /// Most subscriptions of a world. Each event is matched with all of them.
 pub(crate) const MOST_SUBSCRIPTIONS: usize = 1_000;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Subscription {
-    /// From 1.
+    /// From 1. The ledger sets it.
     pub(crate) id: u64,
     /// The number of the account.
     pub(crate) business: u64,
@@ -17,6 +19,17 @@ pub(crate) struct Subscription {
     pub(crate) endpoint: String,
     /// Whether a foreign web page created it. Any page that the user visits can do so, and nothing is delivered to it.
     pub(crate) by_page: bool,
+    /// By the world's clock.
+    pub(crate) created: Moment,
+}
+
+#[cfg(test)]
+impl Subscription {
+    /// One of account 1.
+    pub(crate) fn of(events: &[&str], endpoint: &str) -> Self {
+        let events = events.iter().map(|event| (*event).to_owned()).collect();
+        Self { id: 0, business: 1, events, endpoint: endpoint.to_owned(), by_page: false, created: Moment(0) }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -26,18 +39,22 @@ pub(crate) struct Subscriptions {
 }
 
 impl Subscriptions {
-    /// Adds a subscription, and returns its id.
-    pub(super) fn add(&mut self, business: u64, events: Vec<String>, endpoint: String, by_page: bool) -> u64 {
+    /// Adds a subscription under the next id, and returns that.
+    pub(super) fn add(&mut self, subscription: Subscription) -> u64 {
         self.last += 1;
-        let id = self.last;
-        self.subscriptions.push(Subscription { id, business, events, endpoint, by_page });
-        id
+        self.subscriptions.push(Subscription { id: self.last, ..subscription });
+        self.last
     }
 
-    /// Removes a subscription. Its id is not given again.
-    pub(super) fn remove(&mut self, id: u64) -> Option<Subscription> {
+    /// Removes a subscription, and returns it with its place in the list. Its id is not given again.
+    pub(super) fn remove(&mut self, id: u64) -> Option<(usize, Subscription)> {
         let at = self.subscriptions.iter().position(|known| known.id == id)?;
-        Some(self.subscriptions.remove(at))
+        Some((at, self.subscriptions.remove(at)))
+    }
+
+    /// Puts a removed subscription back.
+    pub(super) fn put_back(&mut self, at: usize, subscription: Subscription) {
+        self.subscriptions.insert(at.min(self.subscriptions.len()), subscription);
     }
 
     /// The last id that was given.

@@ -13,6 +13,7 @@ use crate::api::error::{ApiError, Code};
 use crate::api::operation::Operation;
 use crate::api::query::AnsweredPage;
 use crate::auth::Caller;
+use crate::clock::Moment;
 use crate::dataset::added::Additions;
 use crate::dataset::facts::Dataset;
 use crate::ledger::{Full, Ledger};
@@ -171,6 +172,8 @@ pub(crate) struct Context<'a> {
     /// Reviews and questions added to the world at runtime.
     pub(crate) added: Option<&'a Additions>,
     pub(crate) ledger: &'a Mutex<Ledger>,
+    /// The time by the world's clock.
+    pub(crate) now: Moment,
 }
 
 /// A call whose key and rate limit are settled.

@@ -17,6 +17,7 @@ use crate::api::operation::Operation;
 use crate::api::origin::is_foreign_page;
 use crate::api::schema::{self, Integer};
 use crate::dataset::facts::BusinessRef;
+use crate::ledger::subscriptions::Subscription;
 use crate::operations::spec::{Authorized, Context, Done, KeyIn, Run, Spec, full};
 
 pub(crate) static SPEC: Spec = Spec {
@@ -80,8 +81,10 @@ fn run(context: &Context<'_>, authorized: &Authorized<'_>) -> Result<Done, ApiEr
 
     let business_id = context.dataset.account(account).number;
     let by_page = is_foreign_page(call);
+    let (business, created) = (business_id, context.now);
+    let new = Subscription { id: 0, business, events: events.clone(), endpoint, by_page, created };
     let mut ledger = context.ledger.lock().unwrap_or_else(PoisonError::into_inner);
-    let subscription_id = ledger.subscribe(business_id, events.clone(), endpoint, by_page).map_err(full)?;
+    let subscription_id = ledger.subscribe(new).map_err(full)?;
     drop(ledger);
     Ok(Done::new(business_id, &Response { subscription_id, business_id, events: &events }))
 }

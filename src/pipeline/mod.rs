@@ -6,6 +6,7 @@ mod admit;
 mod decide;
 pub(crate) mod run;
 pub(crate) mod route;
+pub(crate) mod example;
 mod nothing;
 mod shape;
 pub(crate) mod record;

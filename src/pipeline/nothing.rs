@@ -32,54 +32,75 @@ pub(super) fn nothing_at(path: &str, routes: &Table) -> ApiError {
 /// Longer paths are not compared.
 const LONGEST: usize = 300;
 
-/// The path that differs least: in case, in doubled slashes, or in few letters of its segments.
+/// The path that differs least: in case, in doubled slashes, in few letters of its segments, or in a segment that is missing or too
+/// many.
 fn nearest<'a>(path: &str, known: &[&'a str]) -> Option<&'a str> {
     let sent: Vec<String> = segments(plain(path)).map(str::to_lowercase).collect();
     if path.len() > LONGEST || sent.is_empty() {
         return None;
     }
-    let distance = |known: &str| {
+    let near = known.iter().filter_map(|known| {
         let wanted: Vec<String> = segments(known).map(str::to_lowercase).collect();
-        if wanted.len() != sent.len() {
-            return whole_distance(&sent, &wanted);
-        }
-        let pairs = sent.iter().zip(&wanted);
-        Some(pairs.map(|(sent, wanted)| segment_distance(sent, wanted)).sum::<usize>())
-    };
-    let near = known.iter().filter_map(|known| Some((distance(known)?, *known)));
-    let (distance, near) = near.min_by_key(|(distance, _)| *distance)?;
-    (distance <= MOST_LETTERS).then_some(near)
+        let distance = distance(&sent, &wanted)?;
+        (distance.letters <= MOST_LETTERS).then_some((distance.letters + distance.parameters, *known))
+    });
+    near.min_by_key(|(distance, _)| *distance).map(|(_, near)| near)
 }
 
 /// Most letters in which a path may differ.
 const MOST_LETTERS: usize = 4;
+
+/// A missing segment weighs as many letters.
+const SEGMENT: usize = 2;
 
 /// Segments without empty ones, which doubled slashes make.
 fn segments(path: &str) -> impl Iterator<Item = &str> {
     path.split('/').filter(|segment| !segment.is_empty())
 }
 
-fn segment_distance(sent: &str, wanted: &str) -> usize {
-    if wanted.starts_with('{') { 0 } else { strsim::levenshtein(sent, wanted) }
+/// How much two paths differ.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Distance {
+    letters: usize,
+    /// Segments that a parameter takes. A path that names them is nearer.
+    parameters: usize,
 }
 
-/// The distance where one segment is missing or too many: that of the others, and one.
-fn whole_distance(sent: &[String], wanted: &[String]) -> Option<usize> {
-    let (long, short) = if sent.len() > wanted.len() { (sent, wanted) } else { (wanted, sent) };
-    if long.len() != short.len() + 1 {
-        return None;
+/// The distance of two paths, of which one may have one segment more. None if they have nothing to do with each other.
+fn distance(sent: &[String], wanted: &[String]) -> Option<Distance> {
+    match sent.len().checked_signed_diff(wanted.len())? {
+        0 => of_segments(sent.iter(), wanted.iter()),
+        1 => without_one(sent, |kept| of_segments(kept, wanted.iter())),
+        -1 => without_one(wanted, |kept| of_segments(sent.iter(), kept)),
+        _ => None,
     }
-    let without = |at: usize| {
-        let kept = long.iter().enumerate().filter(|(place, _)| *place != at).map(|(_, segment)| segment);
-        let is_sent_long = sent.len() > wanted.len();
-        kept.zip(short)
-            .map(|(one, other)| {
-                let (sent, wanted) = if is_sent_long { (one, other) } else { (other, one) };
-                segment_distance(sent, wanted)
-            })
-            .sum::<usize>()
-    };
-    (0..long.len()).map(without).min().map(|distance| distance + 1)
+}
+
+/// The least distance without one segment of the longer path.
+fn without_one<'a>(
+    long: &'a [String],
+    distance: impl Fn(
+        std::iter::Chain<std::slice::Iter<'a, String>, std::slice::Iter<'a, String>>,
+    ) -> Option<Distance>,
+) -> Option<Distance> {
+    let distances = (0..long.len()).filter_map(|at| distance(long[..at].iter().chain(long[at + 1..].iter())));
+    let Distance { letters, parameters } = distances.min()?;
+    Some(Distance { letters: letters + SEGMENT, parameters })
+}
+
+fn of_segments<'a>(
+    sent: impl Iterator<Item = &'a String>,
+    wanted: impl Iterator<Item = &'a String>,
+) -> Option<Distance> {
+    sent.zip(wanted).try_fold(Distance::default(), |Distance { letters, parameters }, (sent, wanted)| {
+        if wanted.starts_with('{') {
+            return Some(Distance { letters, parameters: parameters + 1 });
+        }
+        let differing = strsim::levenshtein(sent, wanted);
+        // A segment of which more than half is other is another one.
+        (differing <= wanted.len().div_ceil(2))
+            .then_some(Distance { letters: letters + differing, parameters })
+    })
 }
 
 #[cfg(test)]
@@ -93,6 +114,8 @@ mod tests {
             "/v1/customer/list",
             "/v1/qna/unanswered/get",
             "/v1/business/{id}",
+            "/v1/tickets",
+            "/v1/business/{id}/competitors",
         ];
         for (path, near) in [
             ("/v1/review/businessID/7/summary", Some(known[0])),
@@ -102,6 +125,10 @@ mod tests {
             ("/v1/qna/unanswered", Some(known[2])),
             ("/resources/v1/qna/unanswerd/get/", Some(known[2])),
             ("/v2/business/7", Some(known[3])),
+            ("/v1/ticket", Some(known[4])),
+            ("/v1/business/7/competitor", Some(known[5])),
+            ("/v1/review/businessid/7/sumary", Some(known[0])),
+            ("/v1/busines/7", Some(known[3])),
             ("/favicon.ico", None),
             ("/", None),
         ] {

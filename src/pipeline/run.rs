@@ -16,7 +16,7 @@ use crate::operations::spec::{Authorized, Context, Done, KeyIn, Run, Spec};
 use crate::pipeline::admit::{Admitted, AtPath};
 use crate::pipeline::decide::Decided;
 use crate::pipeline::nothing::nothing_at;
-use crate::pipeline::receive::Received;
+use crate::pipeline::receive::{Received, Target};
 use crate::pipeline::refuse::refuse;
 use crate::pipeline::route;
 use crate::route::Method;
@@ -153,6 +153,7 @@ fn check_and_run(
         dataset,
         added: added.as_deref(),
         ledger: &state.ledger,
+        now: reading.now,
     };
     let authorized = Authorized { call, caller, parameter };
     match spec.run {
@@ -184,14 +185,27 @@ pub(super) fn authenticate<'a>(
         return Err(ApiError::new(Code::KeyInvalid, FOREIGN_KEY));
     }
     received.snapshot.keys.authenticate(key).map_err(|error| {
-        let has_sent = error.code == Code::KeyMissing && received.call.parameter("api_key").is_some();
-        if !has_sent {
+        if received.call.parameter("api_key").is_none() {
             return error;
         }
-        let detail = "the key was sent as `api_key` in the query, where it is no longer read; \
-                      `dialect: {query_api_key: accept}` in the scenario, or `preset: legacy`, accepts it";
-        ApiError { detail: detail.to_owned(), ..error }
+        let detail = [error.detail.as_str(), query_key_fate(received)];
+        let detail: Vec<&str> = detail.into_iter().filter(|part| !part.is_empty()).collect();
+        ApiError { detail: detail.join("; "), ..error }
     })
+}
+
+/// Why a key that was sent in the query does not count.
+fn query_key_fate(received: &Received<'_>) -> &'static str {
+    if let Target::Operation(Spec { key: KeyIn::Body(_), .. }, _) = received.target {
+        "this operation reads the key from `apiKey` in the body, not from `api_key` in the query"
+    } else if !received.snapshot.dialect.query_api_key {
+        "`api_key` in the query is no longer read; `dialect: {query_api_key: accept}` in the scenario, or `preset: legacy`, \
+         accepts it"
+    } else if received.call.header("x-api-key").is_some_and(|key| !key.is_empty()) {
+        "the key in the header counts, and not `api_key` in the query"
+    } else {
+        ""
+    }
 }
 
 /// Step 5.

@@ -13,6 +13,7 @@ use crate::auth::Caller;
 use crate::fault::matching::accepts_text;
 use crate::ledger::Full;
 use crate::ledger::shown;
+use crate::ledger::undo::Undo;
 use crate::route::context::{Asked, Context};
 use crate::route::schema::Misfit;
 use crate::route::tree::Text;
@@ -34,7 +35,7 @@ pub(crate) struct Answered {
 /// Answers a request.
 ///
 /// # Errors
-/// No response has a condition that holds (404), a template fails (500), or the world has no room (413).
+/// No response has a condition that holds (404), a template fails (500), or the world has no room (413). Then nothing is written.
 pub(crate) fn answer(asked: &Asked<'_>) -> Result<Answered, ApiError> {
     let route = asked.route;
     // Most routes of an imported document have one response without templates.
@@ -46,7 +47,7 @@ pub(crate) fn answer(asked: &Asked<'_>) -> Result<Answered, ApiError> {
         return Ok(Answered { reply, misfit: None, notes: Vec::new() });
     }
     let misfit = route.schema.as_ref().and_then(|schema| schema.misfit(asked));
-    let mut context = Context::new(asked);
+    let context = Context::new(asked);
     let mut budget = Budget::default();
     let root = context.root();
     let mut chosen = None;
@@ -63,26 +64,50 @@ pub(crate) fn answer(asked: &Asked<'_>) -> Result<Answered, ApiError> {
     let response = chosen.ok_or_else(|| {
         ApiError::new(Code::NotFound, format!("no condition held of the responses of route:{}", route.name))
     })?;
-    let mut notes = Vec::new();
+    let mut done = Done::default();
+    let reply =
+        write_and_render(asked, (context, root), response, &mut budget, &mut done).inspect_err(|_| {
+            let mut ledger = asked.facts.ledger().lock().unwrap_or_else(PoisonError::into_inner);
+            ledger.undo(std::mem::take(&mut done.writes));
+        })?;
+    Ok(Answered { reply, misfit: misfit.filter(|_| response.status >= 400), notes: done.notes })
+}
+
+/// What was done on the way to a response.
+#[derive(Debug, Default)]
+struct Done {
+    /// What takes back what was written, if the response fails.
+    writes: Vec<Undo>,
+    notes: Vec<String>,
+}
+
+fn write_and_render(
+    asked: &Asked<'_>,
+    (mut context, mut root): (Context, Value),
+    response: &Response,
+    budget: &mut Budget,
+    done: &mut Done,
+) -> Result<Reply, ApiError> {
+    let route = asked.route;
     // A refusal changes nothing.
     if response.status < 400 && !route.writes.is_empty() {
-        write(asked, &mut context, &root, &mut budget, &mut notes)?;
+        write(asked, &mut context, &root, budget, done)?;
         context.read_shelves(asked);
+        root = context.root();
     }
-    let root = if route.writes.is_empty() { root } else { context.root() };
     let failed = |problem: Problem| failed(&route.name, "its response", &problem);
     let mut reply = match &response.content {
         Content::Empty => Reply { status: response.status, headers: Vec::new(), body: Bytes::new() },
-        Content::Json(tree) => Reply::json(response.status, tree.render(&root, &mut budget).map_err(failed)?),
+        Content::Json(tree) => Reply::json(response.status, tree.render(&root, budget).map_err(failed)?),
         Content::Text(text) => {
-            let text = text.text(&root, &mut budget).map_err(failed)?;
+            let text = text.text(&root, budget).map_err(failed)?;
             Reply::typed(response.status, "text/plain; charset=utf-8", text.into_bytes())
         }
     };
     for (name, value) in &response.headers {
-        let value = value.text(&root, &mut budget).map_err(failed)?;
+        let value = value.text(&root, budget).map_err(failed)?;
         if value.chars().any(|letter| letter.is_control() && letter != '\t') {
-            notes.push(format!(
+            done.notes.push(format!(
                 "the header {name} had a line break or another control character, and was left out"
             ));
             continue;
@@ -90,7 +115,7 @@ pub(crate) fn answer(asked: &Asked<'_>) -> Result<Answered, ApiError> {
         reply.headers.retain(|(known, _)| known != name);
         reply.headers.push((Cow::Owned(name.clone()), Cow::Owned(value)));
     }
-    Ok(Answered { reply, misfit: misfit.filter(|_| response.status >= 400), notes })
+    Ok(reply)
 }
 
 fn failed(route: &str, what: &str, problem: &Problem) -> ApiError {
@@ -131,7 +156,11 @@ fn holds(
         Some(template) => {
             let value = template.value(root, budget).map_err(failed)?;
             // The text of a template that is more than one expression.
-            Ok(value.is_true() && !matches!(value.as_str().map(str::trim), Some("" | "false" | "False")))
+            Ok(value.is_true()
+                && !matches!(
+                    value.as_str().map(str::trim),
+                    Some("" | "0" | "false" | "False" | "none" | "None")
+                ))
         }
         None => Ok(true),
     }
@@ -142,7 +171,7 @@ fn write(
     context: &mut Context,
     root: &Value,
     budget: &mut Budget,
-    notes: &mut Vec<String>,
+    done: &mut Done,
 ) -> Result<(), ApiError> {
     let route = asked.route;
     let (mut stored, mut removed) = (Vec::new(), Vec::new());
@@ -161,14 +190,17 @@ fn write(
                 ]);
                 stored.push((name.clone(), Value::from_pairs(stored.iter().rev().take(2).cloned())));
                 let mut ledger = asked.facts.ledger().lock().unwrap_or_else(PoisonError::into_inner);
-                ledger.store(name, key, value).map_err(|error| full(&error))?;
+                done.writes.push(ledger.store(name, key, value).map_err(|error| full(&error))?);
             }
             Write::Remove { name, key } => {
                 let problem = |problem: Problem| failed(&route.name, "its `remove`", &problem);
                 let key = text_key(key, root, budget).map_err(problem)?;
                 match remove(asked, name, &key) {
-                    Some(value) => removed.push(("value".to_owned(), value)),
-                    None => notes.push(format!("nothing was stored in {name} under {key}")),
+                    Some((value, undo)) => {
+                        removed.push(("value".to_owned(), value));
+                        done.writes.push(undo);
+                    }
+                    None => done.notes.push(format!("nothing was stored in {name} under {key}")),
                 }
                 removed.push(("key".to_owned(), Value::from(key)));
             }
@@ -191,7 +223,7 @@ fn text_key(key: &Text, root: &Value, budget: &mut Budget) -> Result<String, Pro
 const MAX_KEY: usize = 1024;
 
 /// Takes a value out, and returns it. Contacts and subscriptions are those of the operations.
-fn remove(asked: &Asked<'_>, name: &str, key: &str) -> Option<Value> {
+fn remove(asked: &Asked<'_>, name: &str, key: &str) -> Option<(Value, Undo)> {
     let (dataset, caller) = (asked.facts.dataset(), Caller { key: asked.facts.key() });
     let mut ledger = asked.facts.ledger().lock().unwrap_or_else(PoisonError::into_inner);
     match name {
@@ -203,8 +235,7 @@ fn remove(asked: &Asked<'_>, name: &str, key: &str) -> Option<Value> {
                 let view = ledger.contacts.of(number, dataset.contacts.of(number));
                 Some((number, serialized(&shown::Contact::of(view.get(id)?))))
             })?;
-            ledger.remove_contact(enterprise, id);
-            Some(contact)
+            Some((contact, ledger.remove_contact(enterprise, id)))
         }
         "subscriptions" => {
             let id: u64 = key.trim().parse().ok()?;
@@ -213,10 +244,9 @@ fn remove(asked: &Asked<'_>, name: &str, key: &str) -> Option<Value> {
             if !caller.covers(dataset, dataset.account_at(place)) {
                 return None;
             }
-            let removed = ledger.unsubscribe(id)?;
-            Some(serialized(&shown::Subscription::of(&removed)))
+            Some((serialized(&shown::Subscription::of(known)), ledger.unsubscribe(id)?))
         }
-        _ => ledger.unstore(name, key).map(|value| Value::from(Serde(&*value))),
+        _ => ledger.unstore(name, key).map(|(value, undo)| (Value::from(Serde(&*value)), undo)),
     }
 }
 

@@ -12,9 +12,10 @@ use crate::api::sources::Source;
 use crate::auth::{Caller, Key};
 use crate::clock::Moment;
 use crate::dataset::added::{self, Additions, ListedQuestion, ListedReview};
+use crate::dataset::contacts::Identity;
 use crate::dataset::facts::{BusinessRef, Dataset};
 use crate::dataset::insight;
-use crate::dataset::records::{Business, Kind, Locale};
+use crate::dataset::records::{Business, Contact, Kind, Locale};
 use crate::dataset::selection::Filter;
 use crate::draw::{Draw, Seed};
 use crate::ledger::Ledger;
@@ -81,6 +82,8 @@ impl Object for DataFunction {
         } else {
             (None, None)
         };
+        let identities =
+            if self.name == "contacts" { [argument("email"), argument("phone")] } else { [None, None] };
         named.assert_all_used()?;
         let reader = Reader { facts: &self.facts, dataset: self.facts.dataset() };
         let place = business.as_ref().map(|number| reader.find(number));
@@ -92,7 +95,7 @@ impl Object for DataFunction {
             "competitors" => reader.competitors(place),
             "reviews" => reader.reviews(place, since, until),
             "questions" => reader.questions(place),
-            "contacts" => reader.contacts(place),
+            "contacts" => reader.contacts(place, &identities),
             "subscriptions" => reader.subscriptions(),
             _ => reader.score(place, since, until),
         };
@@ -248,8 +251,20 @@ impl Reader<'_> {
         self.records(list.collect())
     }
 
-    /// The contacts of an account; of a location those that are mapped to it.
-    fn contacts(&self, business: Option<Place>) -> Value {
+    /// The contacts of an account; of a location those that are mapped to it. With an email or a phone only those that the upsert
+    /// finds by it.
+    fn contacts(&self, business: Option<Place>, [email, phone]: &[Option<Value>; 2]) -> Value {
+        let email = email.as_ref().map(|sent| sent.as_str().map(Identity::email));
+        let has = |contact: &Contact| {
+            let own = contact.email.as_deref().map(Identity::email);
+            let country = contact.country_code.as_deref();
+            let identity = |phone: &str| Identity::phone(phone, country);
+            email.as_ref().is_none_or(|sent| sent.is_some() && *sent == own)
+                && phone.as_ref().is_none_or(|sent| {
+                    let sent = sent.as_str().map(identity);
+                    sent.is_some() && sent == contact.phone.as_deref().map(identity)
+                })
+        };
         let caller = Caller { key: self.facts.key() };
         let (accounts, location): (Vec<u32>, _) = match business {
             None => {
@@ -273,7 +288,8 @@ impl Reader<'_> {
             let all = view.all().into_iter();
             let of_location =
                 all.filter(|contact| location.is_none_or(|number| contact.business_ids.contains(&number)));
-            list.extend(of_location.map(|contact| Record::Contact(Arc::clone(contact))));
+            let found = of_location.filter(|contact| has(contact));
+            list.extend(found.map(|contact| Record::Contact(Arc::clone(contact))));
         }
         drop(ledger);
         self.records(list)

@@ -26,6 +26,7 @@ pub(crate) static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(||
     environment.add_filter("merge", merge);
     environment.add_filter("values", values);
     environment.add_filter("times", times);
+    environment.add_filter("round", round);
     let select = |keep: bool, name: &'static str, plain: Value| {
         let plain = measured(name, weigh, plain);
         move |state: &mut State<'_, '_>, args: Rest<Value>, kwargs: Kwargs| match select_records(
@@ -147,6 +148,21 @@ fn members(state: &mut State<'_, '_>, list: &Value, member: Option<&str>) -> Res
 fn average(state: &mut State<'_, '_>, list: Value, member: Option<String>) -> Result<f64, Error> {
     let numbers = numbers(state, &list, member.as_deref())?;
     if numbers.is_empty() { Ok(0.0) } else { Ok(numbers.iter().sum::<f64>() / numbers.len() as f64) }
+}
+
+/// `round(1)` of a number, with halves away from zero as in the operations. That of minijinja rounds them to the even digit.
+fn round(value: Value, precision: Option<i32>, method: Option<&str>, named: Kwargs) -> Result<Value, Error> {
+    let precision = precision.or(named.get("precision")?).unwrap_or_default();
+    let method = method.or(named.get("method")?);
+    named.assert_all_used()?;
+    if !value.is_integer() && value.kind() == ValueKind::Number && matches!(method, None | Some("common")) {
+        let (number, scale) = (f64::try_from(value.clone())?, 10_f64.powi(precision));
+        let rounded = (number * scale).round() / scale;
+        if rounded.is_finite() {
+            return Ok(rounded.into());
+        }
+    }
+    filters::round(value, Some(precision), method, Kwargs::from_iter([] as [(&str, Value); 0]))
 }
 
 fn numbers(state: &mut State<'_, '_>, list: &Value, member: Option<&str>) -> Result<Vec<f64>, Error> {

@@ -15,7 +15,8 @@ use serde_json::Value;
 
 use crate::pipeline::route::data;
 use crate::server::admin::extract::{PathWorld, WorldPath};
-use crate::server::guard::check;
+use crate::server::api::build_dataset;
+use crate::server::guard::{check, is_trusted};
 use crate::server::middleware::surround;
 use crate::server::openapi::{self, View};
 use crate::server::page::host;
@@ -60,19 +61,25 @@ fn guarded(path: &str, route: Route) -> impl HttpServiceFactory + use<> {
 /// The OpenAPI document of the simulated API, as the default world serves it.
 #[utoipa::path(get, path = "/openapi.json", responses((status = 200, description = "An OpenAPI 3.1 document", body = Object)))]
 async fn get_document(state: web::Data<State>, request: HttpRequest) -> HttpResponse {
-    document(&state.registry.default_world(), &format!("http://{}", host(&request)))
+    let world = state.registry.default_world();
+    document(&state, &request, &world, &format!("http://{}", host(&request))).await
 }
 
 /// The OpenAPI document of the simulated API, as a world serves it.
 #[utoipa::path(get, path = "/w/{world}/openapi.json", params(WorldPath),
     responses((status = 200, description = "An OpenAPI 3.1 document", body = Object)))]
-async fn get_world_document(PathWorld(world): PathWorld, request: HttpRequest) -> HttpResponse {
-    document(&world, &format!("http://{}/w/{}", host(&request), world.name))
+async fn get_world_document(
+    state: web::Data<State>,
+    PathWorld(world): PathWorld,
+    request: HttpRequest,
+) -> HttpResponse {
+    document(&state, &request, &world, &format!("http://{}/w/{}", host(&request), world.name)).await
 }
 
-/// Pages of other origins may read the document, as they may the API.
-fn document(world: &Arc<World>, server: &str) -> HttpResponse {
+/// Pages of other origins may read the document, as they may the API. But they get no key in it.
+async fn document(state: &State, request: &HttpRequest, world: &Arc<World>, server: &str) -> HttpResponse {
     let snapshot = world.snapshot();
+    build_dataset(&snapshot).await;
     let mut document = openapi::document(View {
         dialect: &snapshot.dialect,
         events: &snapshot.events,
@@ -80,7 +87,13 @@ fn document(world: &Arc<World>, server: &str) -> HttpResponse {
         server,
     });
     let requests = requests::requests(world);
-    examples::fill(&mut document, &requests);
+    examples::fill(&mut document, &requests, is_trusted(state, request.headers()));
+    // Answers from a large dataset would take long.
+    if snapshot.is_large() {
+        examples::remove_answers(&mut document);
+    } else {
+        examples::answer(&mut document, world, &requests);
+    }
     examples::render(&mut document, &data(world, requests["key"].as_str().map(str::to_owned)));
     HttpResponse::Ok()
         .content_type("application/json")

@@ -66,6 +66,11 @@ fn check_host(state: &State, headers: &HeaderMap) -> Result<(), AdminError> {
     Err(AdminError::new(StatusCode::FORBIDDEN, message))
 }
 
+/// Whether a request may read what the admin side shows.
+pub(crate) fn is_trusted(state: &State, headers: &HeaderMap) -> bool {
+    check_origin(state, headers).is_ok() && has_token(state, headers)
+}
+
 /// Refuses requests from elsewhere.
 fn check_origin(state: &State, headers: &HeaderMap) -> Result<(), AdminError> {
     let forbidden = |message: String| Err(AdminError::new(StatusCode::FORBIDDEN, message));

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::clock::{Moment, later, real_now};
 use crate::dataset::arrival::{Answered, Arrival};
+use crate::ledger::subscriptions::Subscription;
 use crate::scenario::arrival;
 use crate::tests::harness::{ScenarioFolder, serve};
 use crate::webhook::handle::WorldHandle;
@@ -32,8 +33,7 @@ fn emit_due(run: &Run) {
 
 fn subscribe(folder: &ScenarioFolder, events: &[&str]) {
     let run = folder.registry.default_world().run();
-    let events = events.iter().map(|event| (*event).to_owned()).collect();
-    run.ledger().subscribe(1, events, "http://127.0.0.1:9/".to_owned(), false).unwrap();
+    run.ledger().subscribe(Subscription::of(events, "http://127.0.0.1:9/")).unwrap();
 }
 
 /// The event and the data of each delivery, in order.

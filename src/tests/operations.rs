@@ -10,6 +10,7 @@ use crate::api::dialect::Dialect;
 use crate::api::error::Code;
 use crate::journal::entry::Entry;
 use crate::ledger::Full;
+use crate::ledger::subscriptions::Subscription;
 use crate::memory;
 use crate::operations::ALL;
 use crate::operations::spec::full;
@@ -170,9 +171,7 @@ fn every_check_of_a_contact_counts() {
 fn a_contact_is_stored_with_its_businesses_and_known_to_journal_and_events() {
     let folder = serve(SCENARIO);
     let run = folder.registry.default_world().run();
-    run.ledger()
-        .subscribe(1, vec!["conversation.created".to_owned()], "http://127.0.0.1:9/".to_owned(), false)
-        .unwrap();
+    run.ledger().subscribe(Subscription::of(&["conversation.created"], "http://127.0.0.1:9/")).unwrap();
     // The address is that of one contact, the telephone that of another.
     let body = json!({"email": "mail@one.test", "phone": "415 555 0102", "businessIds": [12, 1]});
     let request = Request::new(CONTACT, "", &body).header("x-business-number", "1");

@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+use crate::clock::later;
+
 use super::harness::{ScenarioFolder, create_world, json_of, send_with, shipped};
 
 fn demo(folder: &ScenarioFolder, request: &str, body: &str) -> (u16, Value) {
@@ -101,6 +103,15 @@ fn customers_of_the_platform_part_are_the_contacts_of_the_upsert() {
     assert_eq!(ask(json!({ "email": "new@example.test" })).1["id"], id);
     let (_, found) = ask(json!({ "id": id }));
     assert_eq!((&found["firstName"], &found["mappings"][0]["businessNumber"]), (&json!("New"), &json!(1001)));
+    assert_eq!(ask(json!({ "email": " NEW@example.test" })).1["id"], id, "as the upsert finds it");
+    let of = |business: &str, email: &str| {
+        let request = format!("POST /v1/customer-v2/external/getCustomer?businessId={business}");
+        let (status, found) = demo(&folder, &request, &json!({ "email": email }).to_string());
+        (status, found["id"].as_u64(), found["code"].as_u64())
+    };
+    assert_eq!(of("1001", "new@example.test"), (200, Some(id), None));
+    assert_eq!(of("1002", "new@example.test"), (400, None, Some(5043)), "it is no customer there");
+    assert_eq!(of("200", "new@example.test"), (404, None, Some(1532)), "the key does not cover it");
     let (_, all) = demo(&folder, "GET /v1/customer/all?bid=1001&count=1000", "");
     assert!(
         all.as_array().unwrap().iter().any(|it| it["number"].as_str() == Some(id.to_string().as_str())),
@@ -118,6 +129,11 @@ fn customers_of_the_platform_part_are_the_contacts_of_the_upsert() {
     assert_eq!(demo(&folder, "POST /v1/messenger/subscribe/webhook/event", subscribe).0, 200);
     let (_, list) = demo(&folder, "GET /v1/subscriptions/list", "");
     assert_eq!((&list[0]["id"], &list[0]["eventName"]), (&json!("1"), &json!("message.added")));
+    let clock = &folder.registry.default_world().run().clock;
+    clock.set(later(clock.now(), std::time::Duration::from_secs(86_400))).unwrap();
+    let (_, later) = demo(&folder, "GET /v1/subscriptions/list", "");
+    assert_eq!(later, list, "when it was created does not change");
+    assert_eq!(demo(&folder, "GET /v1/subscriptions/unsubscribe/1?businessId=200", "").0, 500, "it has none");
     assert_eq!(demo(&folder, "GET /v1/subscriptions/unsubscribe/1?businessId=100", "").0, 200);
     assert_eq!(demo(&folder, "GET /v1/subscriptions/unsubscribe/1?businessId=100", "").0, 500);
     assert_eq!(demo(&folder, "GET /v1/subscriptions/list", "").1, json!([]));

@@ -146,6 +146,18 @@ fn what_a_route_stores_or_removes_is_seen_by_a_later_one_in_its_world() {
 }
 
 #[test]
+fn averages_are_rounded_with_halves_away_from_zero() {
+    let folder = with_routes(
+        r#"
+  - name: rounded
+    request: {method: GET, path: /v1/rounded}
+    response: {json: ["{{ 4.25 | round(1) }}", "{{ 4.35 | round(precision=1) }}", "{{ 0.5 | round }}", "{{ -2.5 | round }}", "{{ 4.21 | round(1, 'ceil') }}", "{{ 3 | round(1) }}"]}
+"#,
+    );
+    assert_eq!(answer(&folder, "GET /v1/rounded").1, json!([4.3, 4.4, 1.0, -3.0, 4.3, 3]));
+}
+
+#[test]
 fn the_first_response_whose_condition_holds_answers() {
     let folder = with_routes(
         r#"
@@ -294,6 +306,52 @@ fn removed_contacts_and_subscriptions_are_gone_for_the_operations_too() {
 }
 
 #[test]
+fn a_response_that_fails_leaves_all_as_it_was() {
+    let folder = with_routes(
+        r#"
+  - name: broken-writes
+    request: {method: POST, path: /v1/broken}
+    store:
+      notes: {key: "{{ body.key }}", value: "{{ body.value }}"}
+    response: {json: "{{ body.value // body.by }}"}
+  - name: broken-removal
+    request: {method: DELETE, path: '/v1/broken/{key}'}
+    remove: {notes: "{{ path.key }}", contacts: '7', subscriptions: '1'}
+    response: {json: "{{ 1 // (query.by | int) }}"}
+  - name: notes
+    request: {method: GET, path: /v1/notes}
+    response:
+      json:
+        notes: "{{ notes | items }}"
+        contacts: "{{ contacts() | map(attribute='firstName') | list }}"
+        subscriptions: "{{ subscriptions() | map(attribute='subscriptionId') | list }}"
+"#,
+    );
+    for _ in 1..=2 {
+        let subscribe = json!({ "businessNumber": "100", "apiKey": "k", "events": ["message.added"], "endpoint": "http://127.0.0.1:1/x" });
+        folder.call("/v1/messenger/subscribe/webhook/event", "", "", &subscribe);
+    }
+    let put = |key: &str, value: u32, by: u32| {
+        let body = json!({ "key": key, "value": value, "by": by }).to_string();
+        send(&folder, "POST /v1/broken", &body).reply.status
+    };
+    assert_eq!((put("a", 1, 1), put("b", 2, 1)), (200, 200));
+    let written = json!({ "email": "ann@x.test", "firstName": "Anna", "businessIds": [1] });
+    assert_eq!(folder.call("/v1/contact/external/preferences/saveCustomer", "", "100", &written)["id"], 7);
+    let all = answer(&folder, "GET /v1/notes").1;
+    let expected =
+        json!({ "notes": [["a", 1], ["b", 2]], "contacts": ["Anna", "Ben"], "subscriptions": [1, 2] });
+    assert_eq!(all, expected);
+    assert_eq!((put("a", 9, 0), put("c", 9, 0)), (500, 500));
+    assert_eq!(answer(&folder, "GET /v1/notes").1, expected);
+    assert_eq!(send(&folder, "DELETE /v1/broken/a?by=0", "").reply.status, 500);
+    assert_eq!(answer(&folder, "GET /v1/notes").1, expected);
+    assert_eq!(send(&folder, "DELETE /v1/broken/a?by=1", "").reply.status, 200);
+    let left = json!({ "notes": [["b", 2]], "contacts": ["Ben"], "subscriptions": [2] });
+    assert_eq!(answer(&folder, "GET /v1/notes").1, left);
+}
+
+#[test]
 fn a_schema_decides_which_requests_are_valid() {
     let folder = with_routes(
         r#"
@@ -388,6 +446,16 @@ fn presets_of_the_dialect_are_those_of_the_published_documentation() {
     let (refused, code, detail) = status(&folder, "demo", &with_key, &[], "");
     assert_eq!((refused, code), (401, Some(1167)));
     assert!(detail.contains("api_key") && detail.contains("query_api_key: accept"), "{detail}");
+    let (_, code, detail) = status(&folder, "demo", &with_key, &[("x-api-key", "other")], "");
+    assert_eq!(code, Some(1161));
+    assert!(
+        detail.contains("not one of the scenario's; `api_key` in the query is no longer read"),
+        "{detail}"
+    );
+    let subscribe = "POST /v1/messenger/subscribe/webhook/event?api_key=demo-key";
+    let (_, code, detail) = status(&folder, "demo", subscribe, &[], "{}");
+    assert_eq!(code, Some(1167));
+    assert!(detail.contains("`apiKey` in the body"), "{detail}");
 }
 
 #[test]
@@ -406,6 +474,16 @@ fn filters_that_can_match_nothing_are_noted_and_node_is_no_browser() {
     assert_eq!(
         note(&[], json!({ "fromDate": "06/03/2026", "toDate": "06/02/2026" })),
         ["fromDate is after toDate, so that nothing can match"]
+    );
+    assert_eq!(
+        note(&[], json!({ "fromDate": "01/01/2999" })),
+        [
+            "fromDate is after the world's day, 2026-06-30, so that nothing but records of the future can match"
+        ]
+    );
+    assert_eq!(
+        note(&[], json!({ "fromDate": "06/03/2026", "updateToDate": "06/02/2026" })),
+        ["updateToDate is before fromDate, so that nothing can match"]
     );
     assert_eq!(
         note(&[], json!({ "sources": ["gogle"] })),

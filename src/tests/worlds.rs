@@ -7,7 +7,7 @@ use super::harness::{Request, create_world, serve};
 use crate::api::call::{Body, Call};
 use crate::clock::{later, real_now};
 use crate::draw::Seed;
-use crate::ledger::subscriptions::Subscriptions;
+use crate::ledger::subscriptions::{Subscription, Subscriptions};
 use crate::pipeline::answer;
 use crate::pipeline::receive::receive;
 use crate::webhook::delivery::{Delivery, Status};
@@ -125,8 +125,7 @@ fn subscribed(timeline: &str) -> Arc<Run> {
         "standin: 1\nclock: {{start: 2026-06-30T09:00:00Z, mode: frozen}}\nbusinesses: [{{number: 1, name: A, locations: [{{number: 11, name: L}}]}}]\nwebhooks: {{events: {{x.y: {{}}}}, timeline: [{timeline}]}}\n"
     ));
     let run = folder.registry.default_world().run();
-    let events = vec!["x.y".to_owned(), "message.added".to_owned()];
-    run.ledger().subscribe(1, events, "http://127.0.0.1:9/".to_owned(), false).unwrap();
+    run.ledger().subscribe(Subscription::of(&["x.y", "message.added"], "http://127.0.0.1:9/")).unwrap();
     run
 }
 
@@ -186,8 +185,7 @@ fn conversations_that_were_quiet_for_longest_are_forgotten_when_there_are_too_ma
     for number in 0..40 {
         run.emit(&message(&format!("c{number}"), "x".repeat(1_000_000)), 1).unwrap();
     }
-    let events = vec!["message.added".to_owned()];
-    run.ledger().subscribe(1, events, "http://127.0.0.1:9/".to_owned(), false).unwrap();
+    run.ledger().subscribe(Subscription::of(&["message.added"], "http://127.0.0.1:9/")).unwrap();
     for (conversation, messages) in [("c39", 2), ("c0", 1)] {
         run.emit(&message(conversation, "Hi".to_owned()), 1).unwrap();
         let all = deliveries(&run);

@@ -130,7 +130,7 @@ fn answers_match_the_schemas() {
 
 #[test]
 fn the_document_follows_the_dialect_of_its_world() {
-    let dialect = "dialect: {names: {start_index: from}, statuses: {1167: {contact: 400}}, sources: {dentalmap: {name: DentalMap}}}\nwebhooks: {events: {social.post.published: {}}}\n";
+    let dialect = "dialect: {query_api_key: accept, names: {start_index: from}, statuses: {1167: {contact: 400}}, sources: {dentalmap: {name: DentalMap}}}\nwebhooks: {events: {social.post.published: {}}}\n";
     let odd = API.replace("name: api\n", "name: odd\n");
     let server =
         Server::of(&[("api.yaml", API), ("odd.yaml", &format!("{odd}{dialect}"))], &["--default", "api"]);
@@ -145,6 +145,9 @@ fn the_document_follows_the_dialect_of_its_world() {
     };
     assert!(missing(&plain, "401") && missing(&odd, "400") && !missing(&odd, "401"));
     assert!(odd.to_string().contains("DentalMap") && odd.to_string().contains("social.post.published"));
+    assert_eq!(odd["paths"][contact]["post"]["security"], json!([{ "key": [] }, { "queryKey": [] }]));
+    assert_eq!(odd["components"]["securitySchemes"]["queryKey"]["name"], "api_key");
+    assert_eq!(plain["paths"][contact]["post"]["security"], json!([{ "key": [] }]));
     assert_eq!(odd["servers"][0]["url"], format!("{}/w/odd", server.base));
 }
 
@@ -217,7 +220,18 @@ businesses: [{number: 6, name: Above, type: reseller}, {number: 7, name: Seven, 
             }
             let answer = call.json(&request["body"]).send();
             assert_eq!(answer.status, 200, "{base}{path} {request} {}", answer.text());
+            let example = &described["post"]["responses"]["200"]["content"]["application/json"]["example"];
+            // The world `api` has the subscription of the first round.
+            if (base, path.as_str()) != ("/w/api", "/v1/messenger/subscribe/webhook/event") {
+                assert_eq!(*example, answer.json, "{base}{path}");
+            }
         }
+        let text = document.to_string();
+        assert!(!text.contains("brightdental") && !text.contains("demo-key"), "{base}");
+        let subscribe = "/paths/~1v1~1messenger~1subscribe~1webhook~1event/post/requestBody/content/application~1json/example/apiKey";
+        assert_eq!(document.pointer(subscribe), Some(&filled["key"]));
+        let foreign = client.call("GET", "/openapi.json").header("origin", "http://evil.test").send().ok();
+        assert_eq!(foreign.pointer(subscribe), Some(&json!("a key of this world")));
     }
     let foreign =
         server.client().call("GET", "/docs/requests.json").header("origin", "http://evil.test").send();

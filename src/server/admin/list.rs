@@ -12,6 +12,7 @@ use crate::server::long::{self, JsonList};
 
 /// Which part of a list is asked for.
 #[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct Page {
     #[serde(default)]

@@ -22,6 +22,7 @@ use crate::world::snapshot::Snapshot;
 
 /// Which records are asked for.
 #[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct RecordsQuery {
     /// Number of an account or a location; all locations where it is absent.

@@ -189,6 +189,7 @@ pub(crate) struct ReviewPath {
 }
 
 #[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct ReviewQuery {
     /// Number of the review's account or location, where several accounts have the id.

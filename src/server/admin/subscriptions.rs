@@ -8,6 +8,7 @@ use utoipa::ToSchema;
 
 use crate::api::events::canonical;
 use crate::ledger::shown::Subscription;
+use crate::ledger::subscriptions;
 use crate::server::admin::error::AdminError;
 use crate::server::admin::events::{BusinessNumber, account, names};
 use crate::server::admin::extract::{Body, PathWorld, Query, WorldPath};
@@ -63,10 +64,17 @@ pub(crate) async fn create(
         return Err(AdminError::bad_request(message));
     }
     let run = world.run();
-    let added = run.ledger().subscribe(business_id, events.clone(), body.endpoint.clone(), false);
+    let new = subscriptions::Subscription {
+        id: 0,
+        business: business_id,
+        events,
+        endpoint: body.endpoint,
+        by_page: false,
+        created: run.clock.now(),
+    };
+    let added = run.ledger().subscribe(new.clone());
     let id = added.map_err(|full| AdminError::new(StatusCode::PAYLOAD_TOO_LARGE, full.to_string()))?;
-    let created = Subscription { id, business_id, events, endpoint: body.endpoint };
-    Ok(HttpResponse::Created().json(created))
+    Ok(HttpResponse::Created().json(Subscription::of(&subscriptions::Subscription { id, ..new })))
 }
 
 pub(crate) fn all(world: &World) -> Vec<Subscription> {

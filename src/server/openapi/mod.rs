@@ -52,7 +52,12 @@ pub(crate) fn document(view: View<'_>) -> Value {
         "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Error" } } },
     });
     let mut schemas = schemas(view);
-    routes::add(&mut paths, view.routes, &error, &mut Definitions::new(&mut schemas));
+    routes::add(&mut paths, view, &error, &mut Definitions::new(&mut schemas));
+    let mut security = Map::new();
+    security.insert("key".to_owned(), json!({ "type": "apiKey", "in": "header", "name": "x-api-key" }));
+    if view.dialect.query_api_key {
+        security.insert("queryKey".to_owned(), json!({ "type": "apiKey", "in": "query", "name": "api_key" }));
+    }
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -64,9 +69,7 @@ pub(crate) fn document(view: View<'_>) -> Value {
         "servers": [{ "url": view.server }],
         "paths": paths,
         "components": {
-            "securitySchemes": {
-                "key": { "type": "apiKey", "in": "header", "name": "x-api-key" },
-            },
+            "securitySchemes": security,
             "schemas": schemas,
             "headers": headers(),
         },
@@ -89,9 +92,14 @@ fn operation(spec: &Spec, view: View<'_>) -> Value {
         "responses": responses(spec, view.dialect, &example),
     });
     if matches!(spec.key, KeyIn::Header) {
-        described["security"] = json!([{ "key": [] }]);
+        described["security"] = security(view.dialect);
     }
     described
+}
+
+/// The ways to send a key, of which one is enough.
+fn security(dialect: &Dialect) -> Value {
+    if dialect.query_api_key { json!([{ "key": [] }, { "queryKey": [] }]) } else { json!([{ "key": [] }]) }
 }
 
 /// The name of an operation in camel case: `sentiment-locations` is `SentimentLocations`.
@@ -153,12 +161,12 @@ fn parameters(spec: &Spec, dialect: &Dialect, example: &Value) -> Vec<Value> {
         let name = parameter.name.get(dialect);
         let is_page =
             [&dialect.names.start_index, &dialect.names.count].into_iter().any(|known| known == name);
-        let mut described = json!({
-            "name": name,
-            "in": "query",
-            "required": parameter.required || (dialect.page_required && is_page),
-            "schema": parameter_schema(parameter.kind),
-        });
+        let is_required = parameter.required || (dialect.page_required && is_page);
+        let mut schema = parameter_schema(parameter.kind);
+        if let (true, Some(members)) = (is_required, schema.as_object_mut()) {
+            members.remove("default");
+        }
+        let mut described = json!({ "name": name, "in": "query", "required": is_required, "schema": schema });
         if let Some(example) = example["query"].get(name) {
             described["example"] = example.clone();
         }

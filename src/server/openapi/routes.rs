@@ -6,19 +6,19 @@ use serde_json::{Map, Value, json};
 use crate::fault::condition::Condition;
 use crate::fault::matching::Accept;
 use crate::route::schema::Part;
-use crate::route::table::Table;
 use crate::route::tree::Text;
 use crate::route::{Content, Method, Response, Route};
 use crate::server::openapi::definitions::Definitions;
+use crate::server::openapi::{View, security};
 
 /// Adds the routes to the paths of the document.
 pub(super) fn add(
     paths: &mut Map<String, Value>,
-    routes: &Table,
+    view: View<'_>,
     error: &Value,
     definitions: &mut Definitions<'_>,
 ) {
-    for route in &routes.routes {
+    for route in &view.routes.routes {
         let path = paths.entry(route.path.text().to_owned()).or_insert_with(|| json!({}));
         for method in &route.methods {
             let name = method.name().to_ascii_lowercase();
@@ -27,7 +27,12 @@ pub(super) fn add(
                     merge_parameters(known, parameters(route, definitions));
                     add_responses(known, route, definitions);
                 }
-                None => path[&name] = operation(route, *method, error, definitions),
+                None => {
+                    path[&name] = operation(route, *method, error, definitions);
+                    if route.requires_key {
+                        path[&name]["security"] = security(view.dialect);
+                    }
+                }
             }
         }
     }
@@ -55,9 +60,6 @@ fn operation(route: &Route, method: Method, error: &Value, definitions: &mut Def
             json!({ "required": !is_optional, "content": { "application/json": { "schema": schema } } });
     } else if [Method::Post, Method::Put, Method::Patch].contains(&method) {
         described["requestBody"] = json!({ "content": { "application/json": { "schema": {} } } });
-    }
-    if route.requires_key {
-        described["security"] = json!([{ "key": [] }]);
     }
     add_responses(&mut described, route, definitions);
     let refusals = if route.requires_key {
