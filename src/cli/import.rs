@@ -12,7 +12,7 @@ use crate::scenario::files::{Disk, Files};
 
 #[derive(Debug, Args)]
 pub(crate) struct Flags {
-    /// OpenAPI document of version 3.0 or 3.1, as YAML or JSON
+    /// OpenAPI document of version 3.0, 3.1 or 3.2, as YAML or JSON
     document: PathBuf,
     /// Import only these operations: 'GET /v1/business/**'. May be given several times
     #[arg(long, value_name = "OPERATION")]

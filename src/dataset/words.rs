@@ -299,7 +299,9 @@ impl Words<'_> {
                 }
             }
         }
-        if let (Some(emoji), true) = (self.typing().emoji, sentences > 0) {
+        // A story ends as its writer ended it.
+        let may_add = sentences > 0 && !matches!(outline.form, Form::Story(_));
+        if let (Some(emoji), true) = (self.typing().emoji, may_add) {
             give(Part::Other(emoji));
         }
     }

@@ -51,6 +51,14 @@ impl<'a> Request<'a> {
         self.json.get_or_init(|| serde_json::from_slice(without_bom(self.call.bytes())).ok()).as_ref()
     }
 
+    /// Whether the body says that it is JSON, and is not.
+    pub(crate) fn is_malformed(&self) -> bool {
+        let media = self.call.header("content-type").unwrap_or_default();
+        let kind = media.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        let says_json = matches!(kind.as_str(), "application/json" | "text/json") || kind.ends_with("+json");
+        says_json && !self.call.bytes().is_empty() && self.json().is_none()
+    }
+
     pub(crate) fn meets(&self, condition: &Condition) -> bool {
         let Condition { keys, businesses, headers, query, body, fingerprints } = condition;
         let key = || self.key.is_some_and(|sent| keys.iter().any(|key| key == sent));

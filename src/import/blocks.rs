@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use sha2::{Digest, Sha256};
 
+use crate::import::notes::Notes;
+
 const BEGIN: &str = "  # imported: ";
 const END: &str = "  # end of ";
 
@@ -74,7 +76,7 @@ pub(super) fn merge(
     blocks: Vec<Block>,
     all: &BTreeSet<String>,
     (name, existing): (&str, Option<&str>),
-    told: &mut Vec<String>,
+    notes: &mut Notes,
 ) -> String {
     let (head, known, tail) = existing.map_or_else(|| (head(name), Vec::new(), String::new()), split);
     let mut pieces: Vec<((usize, String), String)> = Vec::new();
@@ -85,21 +87,18 @@ pub(super) fn merge(
         let new = fresh.remove(&block.id);
         let text = match new {
             Some(_) if block.is_edited() => {
-                told.push(format!("{}: its block was edited, and is kept", block.id));
+                notes.tell(&block.id, "its block was edited, and is kept");
                 block.text()
             }
             Some(new) => new.text(),
             // It is in the document, and was not selected.
             None if all.contains(&block.id) => block.text(),
             None if block.is_edited() => {
-                told.push(format!(
-                    "{}: no longer in the document; its block was edited, and is kept",
-                    block.id
-                ));
+                notes.tell(&block.id, "no longer in the document; its block was edited, and is kept");
                 block.text()
             }
             None => {
-                told.push(format!("{}: no longer in the document, and removed", block.id));
+                notes.tell(&block.id, "no longer in the document, and removed");
                 String::new()
             }
         };

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::fault::matching::Pattern;
 use crate::import::document::{Document, pointer_of};
+use crate::import::notes::Notes;
 use crate::route::schema::compile;
 
 /// Most values of one converted schema with all that it refers to.
@@ -21,14 +22,16 @@ const MAX_CHAIN: usize = 200;
 const MAX_ALTERNATIVES: usize = 5_000;
 
 /// Keywords that are copied as they are.
-const PLAIN: [&str; 16] = [
+const PLAIN: [&str; 18] = [
     "const",
     "default",
     "format",
+    "maxContains",
     "maxItems",
     "maxLength",
     "maxProperties",
     "maximum",
+    "minContains",
     "minItems",
     "minLength",
     "minProperties",
@@ -40,13 +43,53 @@ const PLAIN: [&str; 16] = [
     "exclusiveMaximum",
 ];
 
+/// Keywords that say nothing about which values fit. Those of version 3.0 and of references are read elsewhere.
+const ANNOTATIONS: [&str; 19] = [
+    "$comment",
+    "$defs",
+    "$ref",
+    "$schema",
+    "contentEncoding",
+    "contentMediaType",
+    "contentSchema",
+    "definitions",
+    "deprecated",
+    "description",
+    "discriminator",
+    "example",
+    "examples",
+    "externalDocs",
+    "nullable",
+    "readOnly",
+    "summary",
+    "writeOnly",
+    "xml",
+];
+
 const TYPES: [&str; 7] = ["string", "integer", "number", "boolean", "array", "object", "null"];
 
 /// The annotation of a pattern that requests are not checked against, since it does not run in linear time.
 pub(super) const UNCHECKED_PATTERN: &str = "x-pattern";
 
+/// The examples that a document has for a schema, which bodies are drawn from. They are not written.
+pub(super) const EXAMPLES: &str = "x-documented";
+/// Most examples of one schema, and the longest, in bytes.
+const MAX_EXAMPLES: usize = 3;
+const MAX_EXAMPLE: usize = 16 << 10;
+
+/// Most mistakes of a schema that are told one by one.
+const MAX_TOLD: usize = 10;
+
+/// Who sends the values of a schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sender {
+    Client,
+    Server,
+}
+
 struct Converter<'a, 'd> {
     document: &'a Document<'d>,
+    sender: Sender,
     /// By the pointers of what is defined: its name in `$defs`, and how many schemas a value is checked against by it.
     known: BTreeMap<String, (String, usize)>,
     defs: Map<String, Value>,
@@ -64,11 +107,12 @@ struct Converter<'a, 'd> {
 pub(super) fn convert(
     document: &Document<'_>,
     schema: &Value,
-    what: &str,
-    told: &mut Vec<String>,
+    (place, sender): (&str, Sender),
+    notes: &mut Notes,
 ) -> Option<Value> {
     let mut converter = Converter {
         document,
+        sender,
         known: BTreeMap::new(),
         defs: Map::new(),
         chain: Vec::new(),
@@ -78,11 +122,16 @@ pub(super) fn convert(
         told: Vec::new(),
     };
     let result = converter.schema(schema, 0);
-    let (mut problems, defs) = (converter.told, converter.defs);
-    problems.dedup();
-    told.extend(problems.into_iter().take(5).map(|problem| format!("{what}: {problem}")));
+    let (problems, defs) = (converter.told, converter.defs);
+    let more = problems.len().saturating_sub(MAX_TOLD);
+    for problem in problems.into_iter().take(MAX_TOLD) {
+        notes.tell(place, problem);
+    }
+    if more > 0 {
+        notes.tell(place, format!("{more} more mistakes of its schema are left out"));
+    }
     let Some(mut standalone) = result else {
-        told.push(format!("{what}: the schema is too large, and is left out"));
+        notes.tell(place, "the schema is too large, and is left out");
         return None;
     };
     if !defs.is_empty()
@@ -94,7 +143,7 @@ pub(super) fn convert(
         Ok(_) => Some(standalone),
         Err(why) => {
             let why: String = why.chars().take(200).collect();
-            told.push(format!("{what}: the schema is not valid, and is left out: {why}"));
+            notes.tell(place, format!("the schema is not valid, and is left out: {why}"));
             None
         }
     }
@@ -102,7 +151,10 @@ pub(super) fn convert(
 
 impl Converter<'_, '_> {
     fn tell(&mut self, problem: impl Into<String>) {
-        self.told.push(problem.into());
+        let problem = problem.into();
+        if !self.told.contains(&problem) {
+            self.told.push(problem);
+        }
     }
 
     /// None where there is too much of it.
@@ -116,18 +168,23 @@ impl Converter<'_, '_> {
             self.tell(format!("what is nested deeper than {MAX_DEPTH} is not checked"));
             return Some(json!({}));
         }
-        if let Some(reference) = members.get("$ref").and_then(Value::as_str) {
-            let converted = self.reference(reference)?;
-            let is_nullable = members.get("nullable") == Some(&json!(true));
-            return Some(if is_nullable {
-                json!({ "anyOf": [converted, { "type": "null" }] })
-            } else {
-                converted
-            });
-        }
+        let reference = members.get("$ref").and_then(Value::as_str);
         let mut out = Map::new();
         for (key, value) in members {
-            self.keyword(&mut out, key, value, depth)?;
+            if reference.is_none() || !self.document.is_3_0 {
+                self.keyword(&mut out, (key, value), members, depth)?;
+            }
+        }
+        note_examples(&mut out, members);
+        if let Some(reference) = reference {
+            let is_nullable = members.get("nullable") == Some(&json!(true));
+            let converted = self.reference(reference)?;
+            if is_nullable {
+                out.insert("anyOf".to_owned(), json!([converted, { "type": "null" }]));
+            } else if let Value::Object(converted) = converted {
+                out.extend(converted);
+            }
+            return Some(Value::Object(out));
         }
         // Of version 3.0.
         for (flag, bound) in [("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")] {
@@ -156,8 +213,8 @@ impl Converter<'_, '_> {
     fn keyword(
         &mut self,
         out: &mut Map<String, Value>,
-        key: &str,
-        value: &Value,
+        (key, value): (&str, &Value),
+        members: &Map<String, Value>,
         depth: usize,
     ) -> Option<()> {
         let converted = match key {
@@ -177,27 +234,48 @@ impl Converter<'_, '_> {
                     self.tell("`required` must be a list of names, and is left out");
                 }
                 names.map(|mut names| {
+                    names.retain(|name| !self.is_left_to_server(members, name));
                     names.sort_by_key(ToString::to_string);
                     names.dedup();
                     Value::Array(names)
                 })
             }
-            "properties" | "patternProperties" => {
+            "properties" | "patternProperties" | "dependentSchemas" => {
                 if let Some(members) = value.as_object() {
-                    let mut properties = Map::new();
+                    let mut schemas = Map::new();
                     for (name, schema) in members {
-                        properties.insert(name.clone(), self.of_part(schema, depth + 1)?);
+                        let converted = if key == "dependentSchemas" {
+                            self.schema(schema, depth + 1)?
+                        } else {
+                            self.of_part(schema, depth + 1)?
+                        };
+                        schemas.insert(name.clone(), converted);
                     }
-                    Some(Value::Object(properties))
+                    Some(Value::Object(schemas))
                 } else {
                     self.tell(format!("`{key}` must be a map, and is left out"));
                     None
                 }
             }
-            "items" | "additionalProperties" | "contains" if value.is_object() || value.is_boolean() => {
+            "items"
+            | "additionalProperties"
+            | "contains"
+            | "propertyNames"
+            | "unevaluatedItems"
+            | "unevaluatedProperties"
+                if is_schema(value) =>
+            {
                 Some(self.of_part(value, depth + 1)?)
             }
-            "not" if value.is_object() || value.is_boolean() => Some(self.schema(value, depth + 1)?),
+            "not" | "if" | "then" | "else" if is_schema(value) => Some(self.schema(value, depth + 1)?),
+            "prefixItems" if value.as_array().is_some_and(|list| !list.is_empty()) => {
+                let mut schemas = Vec::new();
+                for schema in value.as_array().into_iter().flatten() {
+                    schemas.push(self.of_part(schema, depth + 1)?);
+                }
+                Some(Value::Array(schemas))
+            }
+            "dependentRequired" if is_map_of_names(value) => Some(value.clone()),
             "oneOf" | "anyOf" | "allOf" => {
                 if let Some(list) = value.as_array().filter(|list| !list.is_empty()) {
                     let mut schemas = Vec::new();
@@ -225,12 +303,26 @@ impl Converter<'_, '_> {
                     Some(value.clone())
                 }
             }
-            _ => None,
+            _ if ANNOTATIONS.contains(&key) || key.starts_with("x-") => None,
+            _ => {
+                self.tell(format!("the keyword `{key}` is not supported as it stands, and is left out"));
+                None
+            }
         };
         if let Some(converted) = converted {
             out.insert(key.to_owned(), converted);
         }
         Some(())
+    }
+
+    /// Whether clients may leave out a member although it is required, because the server sets it.
+    fn is_left_to_server(&self, members: &Map<String, Value>, name: &Value) -> bool {
+        let property = name.as_str().and_then(|name| members.get("properties")?.get(name));
+        let is_read_only = |property: &Value| property.get("readOnly") == Some(&json!(true));
+        self.sender == Sender::Client
+            && property.is_some_and(|property| {
+                is_read_only(property) || self.document.resolve_any(property).is_some_and(is_read_only)
+            })
     }
 
     /// The schema of a part of the value.
@@ -311,4 +403,46 @@ impl Converter<'_, '_> {
         self.defs.insert(name.clone(), converted);
         Some(json!({ "$ref": format!("#/$defs/{name}") }))
     }
+}
+
+/// Keeps what a document has as examples for a schema.
+fn note_examples(out: &mut Map<String, Value>, members: &Map<String, Value>) {
+    let several = members.get("examples").and_then(Value::as_array);
+    let examples = members.get("example").into_iter().chain(several.into_iter().flatten());
+    let examples: Vec<Value> = examples
+        .take(MAX_EXAMPLES)
+        .filter(|example| example.to_string().len() <= MAX_EXAMPLE)
+        .cloned()
+        .collect();
+    if !examples.is_empty() {
+        out.insert(EXAMPLES.to_owned(), Value::Array(examples));
+    }
+}
+
+/// A converted schema as it is written.
+pub(super) fn without_examples(schema: &Value) -> Value {
+    let of_all = |list: &[Value]| list.iter().map(without_examples).collect::<Vec<_>>();
+    let Some(members) = schema.as_object() else { return schema.clone() };
+    let mut out = Map::new();
+    for (key, value) in members.iter().filter(|(key, _)| *key != EXAMPLES) {
+        let written = match (key.as_str(), value) {
+            ("properties" | "patternProperties" | "dependentSchemas" | "$defs", Value::Object(schemas)) => {
+                schemas.iter().map(|(name, schema)| (name.clone(), without_examples(schema))).collect()
+            }
+            ("oneOf" | "anyOf" | "allOf" | "prefixItems", Value::Array(list)) => of_all(list).into(),
+            (key, Value::Object(_)) if key != "const" && key != "default" => without_examples(value),
+            _ => value.clone(),
+        };
+        out.insert(key.clone(), written);
+    }
+    Value::Object(out)
+}
+
+fn is_schema(value: &Value) -> bool {
+    value.is_object() || value.is_boolean()
+}
+
+fn is_map_of_names(value: &Value) -> bool {
+    let is_list = |names: &Value| names.as_array().is_some_and(|names| names.iter().all(Value::is_string));
+    value.as_object().is_some_and(|members| members.values().all(is_list))
 }

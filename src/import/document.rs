@@ -1,9 +1,10 @@
-//! The operations of an OpenAPI document of version 3.0 or 3.1, with its references within the file.
+//! The operations of an OpenAPI document of version 3.0, 3.1 or 3.2, with its references within the file.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use crate::import::notes::Notes;
 use crate::operations;
 use crate::route::path::Path;
 
@@ -15,8 +16,13 @@ const MAX_OPERATIONS: usize = 5000;
 /// The methods that routes can have.
 const METHODS: [&str; 7] = ["get", "post", "put", "patch", "delete", "head", "options"];
 
+/// What is imported. Of version 3.2, what 3.1 has too; the rest is told.
+const VERSIONS: [&str; 3] = ["3.0", "3.1", "3.2"];
+
 pub(super) struct Document<'a> {
     root: &'a Value,
+    /// Keys beside a `$ref` mean nothing in version 3.0.
+    pub(super) is_3_0: bool,
 }
 
 /// One operation of the document.
@@ -94,10 +100,20 @@ impl<'a> Document<'a> {
                 "this is a Swagger {version} document; convert it to OpenAPI 3 first, for example with swagger2openapi"
             ));
         }
-        match root["openapi"].as_str().or_else(|| root["openapi"].is_number().then_some("3.0")) {
-            Some(version) if version.starts_with("3.") => Ok(Self { root }),
-            Some(version) => Err(format!("OpenAPI {version} is not supported; 3.0 and 3.1 are")),
-            None => Err("this is no OpenAPI document: it has no `openapi` at its top".to_owned()),
+        let version = match &root["openapi"] {
+            Value::String(version) => version.trim().to_owned(),
+            // As YAML without quotation marks.
+            Value::Number(version) => version.to_string(),
+            Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => {
+                return Err("this is no OpenAPI document: it has no `openapi` at its top".to_owned());
+            }
+        };
+        let of = |supported: &str| {
+            version.strip_prefix(supported).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        match VERSIONS.iter().position(|supported| of(supported)) {
+            Some(at) => Ok(Self { root, is_3_0: at == 0 }),
+            None => Err(format!("OpenAPI {version} is not supported; {} are", VERSIONS.join(", "))),
         }
     }
 
@@ -111,47 +127,24 @@ impl<'a> Document<'a> {
         None
     }
 
+    /// Follows the references of a value that is no part of the document.
+    pub(super) fn resolve_any(&self, value: &Value) -> Option<&'a Value> {
+        let reference = value.get("$ref")?.as_str()?;
+        self.resolve(self.root.pointer(&pointer_of(reference)?)?)
+    }
+
     /// The value at a pointer.
     pub(super) fn at(&self, pointer: &str) -> Option<&'a Value> {
         self.root.pointer(pointer)
     }
 
-    /// The security requirements of an operation: its own, else the document's.
-    fn security(&self, operation: &'a Value) -> &'a Value {
-        operation.get("security").unwrap_or(&self.root["security"])
-    }
-
-    /// Whether an operation takes the API key in the header `x-api-key`.
-    pub(super) fn takes_key(&self, operation: &Operation<'a>) -> bool {
-        let is_key = |name: &Value| name.as_str().is_some_and(|name| name.eq_ignore_ascii_case("x-api-key"));
-        let by_parameter = operation.parameters.iter().any(|parameter| {
-            parameter["in"] == "header" && is_key(&parameter["name"]) && parameter["required"] == true
-        });
-        let requirements = self.security(operation.value).as_array();
-        let alternatives = requirements.into_iter().flatten().filter_map(Value::as_object);
-        let mut by_scheme = false;
-        for alternative in alternatives {
-            if alternative.is_empty() {
-                return by_parameter;
-            }
-            by_scheme |= alternative.keys().any(|name| {
-                let scheme = self.root["components"]["securitySchemes"].get(name);
-                let scheme = scheme.and_then(|scheme| self.resolve(scheme));
-                scheme.is_some_and(|scheme| {
-                    scheme["type"] == "apiKey" && scheme["in"] == "header" && is_key(&scheme["name"])
-                })
-            });
-        }
-        by_parameter || by_scheme
-    }
-
     /// The operations, concrete paths first, and the names of all.
-    pub(super) fn operations(&self, only: &[Only], told: &mut Vec<String>) -> Found<'a> {
+    pub(super) fn operations(&self, only: &[Only], notes: &mut Notes) -> Found<'a> {
         let mut found = Found { operations: Vec::new(), all: BTreeSet::new() };
         let mut shapes: Vec<(String, Path)> = Vec::new();
         for (key, item) in self.root["paths"].as_object().into_iter().flatten() {
             let Some(item) = self.resolve(item) else {
-                told.push(format!("{key}: its `$ref` leads to nothing in this file"));
+                notes.tell(key, "its `$ref` leads to nothing in this file");
                 continue;
             };
             for method in METHODS {
@@ -160,13 +153,14 @@ impl<'a> Document<'a> {
                 let path = match route_path(key) {
                     Ok(path) => path,
                     Err(why) => {
-                        told.push(format!("{method} {key}: not imported: {why}"));
+                        notes.tell(format!("{method} {key}"), format!("not imported: {why}"));
                         continue;
                     }
                 };
                 let id = format!("{method} {}", path.text());
                 if !found.all.insert(id.clone()) {
-                    told.push(format!("{method} {key}: not imported: the document has this operation twice"));
+                    let what = "not imported: the document has this operation twice";
+                    notes.tell(format!("{method} {key}"), what);
                     continue;
                 }
                 if !only.is_empty() && !only.iter().any(|only| only.selects(&method, path.text())) {
@@ -175,30 +169,57 @@ impl<'a> Document<'a> {
                 let clash =
                     shapes.iter().find(|(known, shape)| *known == method && shape.is_same_shape(&path));
                 if let Some((_, shape)) = clash {
-                    told.push(format!(
-                        "{id}: not imported: {} has the same path but for the names of its parameters",
-                        shape.text()
-                    ));
+                    let path = shape.text();
+                    let what =
+                        format!("not imported: {path} has the same path but for the names of its parameters");
+                    notes.tell(id, what);
                     continue;
                 }
                 if let Some((spec, _)) = operations::at(path.text()) {
-                    told.push(format!(
-                        "{id}: not imported: the operation `{}` of Standin answers at this path",
-                        spec.operation.name()
-                    ));
+                    let name = spec.operation.name();
+                    let what =
+                        format!("not imported: the operation `{name}` of Standin answers at this path");
+                    notes.tell(id, what);
                     continue;
                 }
                 if found.operations.len() >= MAX_OPERATIONS {
-                    told.push(format!("{id}: not imported: there are more than {MAX_OPERATIONS} operations"));
+                    let what = format!("not imported: there are more than {MAX_OPERATIONS} operations");
+                    notes.tell(id, what);
                     continue;
                 }
-                let parameters = self.parameters(&id, item, value, told);
+                let parameters = self.parameters(&id, item, value, notes);
+                tell_left_out(&id, item, value, notes);
                 shapes.push((method.clone(), path.clone()));
                 found.operations.push(Operation { method, path: path.text().to_owned(), value, parameters });
             }
+            Self::tell_other_methods(key, item, only, notes);
+        }
+        if let Some(webhooks) = self.root["webhooks"].as_object().filter(|webhooks| !webhooks.is_empty()) {
+            let names: Vec<&str> = webhooks.keys().take(5).map(String::as_str).collect();
+            let more = if webhooks.len() > names.len() { ", …" } else { "" };
+            let what = format!(
+                "not imported: {} ({}{more}); a scenario sends webhooks by its key `webhooks`",
+                webhooks.len(),
+                names.join(", ")
+            );
+            notes.tell("webhooks", what);
         }
         found.operations.sort_by_key(Operation::order);
         found
+    }
+
+    /// Tells the operations with methods that routes cannot have.
+    fn tell_other_methods(key: &str, item: &Value, only: &[Only], notes: &mut Notes) {
+        let additional = item["additionalOperations"].as_object().into_iter().flatten();
+        let others = ["trace", "query"].iter().filter(|method| item[**method].is_object());
+        let others = others.map(|method| method.to_ascii_uppercase());
+        for method in others.chain(additional.map(|(method, _)| method.clone())) {
+            let path = key.strip_suffix('/').unwrap_or(key);
+            if only.is_empty() || only.iter().any(|only| only.selects(&method, path)) {
+                let what = format!("not imported: a route cannot have the method {method}");
+                notes.tell(format!("{method} {key}"), what);
+            }
+        }
     }
 
     /// The parameters of the path item and of the operation, which win.
@@ -207,15 +228,13 @@ impl<'a> Document<'a> {
         id: &str,
         item: &'a Value,
         operation: &'a Value,
-        told: &mut Vec<String>,
+        notes: &mut Notes,
     ) -> Vec<&'a Value> {
         let mut parameters: Vec<&Value> = Vec::new();
         let lists = [&operation["parameters"], &item["parameters"]];
         for parameter in lists.into_iter().filter_map(Value::as_array).flatten() {
             let Some(parameter) = self.resolve(parameter).filter(|it| it["name"].is_string()) else {
-                told.push(format!(
-                    "{id}: a parameter without a name, or with a `$ref` to nothing, is left out"
-                ));
+                notes.tell(id, "a parameter without a name, or with a `$ref` to nothing, is left out");
                 continue;
             };
             let same = |known: &&Value| known["name"] == parameter["name"] && known["in"] == parameter["in"];
@@ -224,6 +243,16 @@ impl<'a> Document<'a> {
             }
         }
         parameters
+    }
+}
+
+/// Tells what routes have nothing for.
+fn tell_left_out(id: &str, item: &Value, operation: &Value, notes: &mut Notes) {
+    if [item, operation].iter().any(|it| it["servers"].as_array().is_some_and(|list| !list.is_empty())) {
+        notes.tell(id, "its own `servers` are left out: it answers under the base URL like all routes");
+    }
+    if operation["callbacks"].as_object().is_some_and(|callbacks| !callbacks.is_empty()) {
+        notes.tell(id, "its callbacks are not sent");
     }
 }
 

@@ -5,14 +5,17 @@
     reason = "a value of another type than a keyword has says nothing"
 )]
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Number, Value, json};
 
 use crate::dataset::people::person;
 use crate::dataset::records::Locale;
 use crate::draw::{Draw, Seed};
-use crate::import::convert::UNCHECKED_PATTERN;
+use crate::import::convert::{EXAMPLES, UNCHECKED_PATTERN};
 use crate::import::pattern;
 use crate::route::facts::uuid;
+use crate::route::schema::compile;
 
 /// Most values of one body.
 const MAX_VALUES: usize = 2_000;
@@ -24,24 +27,86 @@ struct Generator<'a> {
     defs: &'a Value,
     draw: Draw,
     left: usize,
+    /// The status of the answer that is drawn. 0 if it is a request.
+    status: u16,
+    use_examples: UseExamples,
+    /// Whether only required members and elements are drawn.
+    is_minimal: bool,
+    /// Names whose documented examples contradict their schemas.
+    contradictions: BTreeSet<String>,
+}
+
+/// Which examples of the parts of a schema are used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum UseExamples {
+    All,
+    /// Those of texts, numbers and booleans.
+    Scalars,
+    None,
+}
+
+/// A body that was drawn.
+#[derive(Debug)]
+pub(super) struct Drawn {
+    pub(super) body: Value,
+    pub(super) fits: bool,
+    /// Names whose documented examples or defaults contradict their schemas.
+    pub(super) contradictions: BTreeSet<String>,
 }
 
 /// A value for a schema, drawn for a name. None if there is too much of it.
+#[cfg(test)]
 pub(crate) fn value(schema: &Value, name: &str) -> Option<Value> {
-    let draw = Draw::new(Seed(1), "import").with_text(name);
-    let mut generator = Generator { defs: &schema["$defs"], draw, left: MAX_VALUES };
-    generator.value(schema, "", 0)
+    Generator::new(schema, (name, 0), (UseExamples::All, false)).value(schema, "", 0)
+}
+
+/// The body of an answer with a status, drawn for a name. If it does not fit, it is drawn with fewer examples, and with what is
+/// required alone.
+pub(super) fn body(schema: &Value, (name, status): (&str, u16), fits: impl Fn(&Value) -> bool) -> Drawn {
+    let ways = [
+        (UseExamples::All, false),
+        (UseExamples::Scalars, false),
+        (UseExamples::None, false),
+        (UseExamples::None, true),
+    ];
+    let (mut first, mut contradictions) = (Value::Null, BTreeSet::new());
+    for (number, way) in ways.into_iter().enumerate() {
+        let mut generator = Generator::new(schema, (name, status), way);
+        let body = generator.value(schema, "", 0);
+        contradictions.append(&mut generator.contradictions);
+        match body {
+            Some(body) if fits(&body) => return Drawn { body, fits: true, contradictions },
+            Some(body) if number == 0 => first = body,
+            _ => {}
+        }
+    }
+    let fits = fits(&first);
+    Drawn { body: first, fits, contradictions }
 }
 
 impl<'a> Generator<'a> {
+    fn new(
+        schema: &'a Value,
+        (name, status): (&str, u16),
+        (use_examples, is_minimal): (UseExamples, bool),
+    ) -> Self {
+        let draw = Draw::new(Seed(1), "import").with_text(name);
+        let (defs, left, contradictions) = (&schema["$defs"], MAX_VALUES, BTreeSet::new());
+        Self { defs, draw, left, status, use_examples, is_minimal, contradictions }
+    }
+
     fn value(&mut self, schema: &'a Value, name: &str, depth: usize) -> Option<Value> {
         self.left = self.left.checked_sub(1)?;
         if depth > MAX_DEPTH {
             return None;
         }
-        let schema = self.resolved(schema)?;
+        let (given, schema) = (schema, self.resolved(schema)?);
         if let Some(value) = schema.get("const") {
             return Some(value.clone());
+        }
+        // What stands beside a reference is closer.
+        if let Some(example) = self.documented(given, schema, name) {
+            return Some(example);
         }
         if let Some(values) = schema["enum"].as_array() {
             let values: Vec<&Value> = values.iter().filter(|value| Self::is_of_type(schema, value)).collect();
@@ -67,9 +132,6 @@ impl<'a> Generator<'a> {
             }
             return Some(self.with_own_members(schema, Value::Object(all), depth));
         }
-        if let Some(default) = schema.get("default").filter(|default| Self::is_of_type(schema, default)) {
-            return Some(default.clone());
-        }
         Some(match Self::kind(schema) {
             "object" => Value::Object(self.members(schema, depth)?),
             "array" => self.list(schema, name, depth)?,
@@ -79,6 +141,46 @@ impl<'a> Generator<'a> {
             "string" => Value::String(self.text(schema, name)),
             _ => Value::Null,
         })
+    }
+
+    /// The first documented example of a part, or its default, that its schema allows.
+    fn documented(&mut self, given: &'a Value, schema: &'a Value, name: &str) -> Option<Value> {
+        if self.use_examples == UseExamples::None {
+            return None;
+        }
+        let of = |schema: &'a Value| {
+            let examples = schema[EXAMPLES].as_array().into_iter().flatten();
+            examples.chain(schema.get("default"))
+        };
+        let has_own = !std::ptr::eq(given, schema);
+        let own = has_own.then(|| of(given)).into_iter().flatten();
+        for example in own.chain(of(schema)) {
+            let is_scalar = !example.is_object() && !example.is_array();
+            if !is_scalar && self.use_examples == UseExamples::Scalars {
+                continue;
+            }
+            if Self::allows(schema, example, is_scalar) {
+                return Some(example.clone());
+            }
+            if !name.is_empty() {
+                self.contradictions.insert(name.to_owned());
+            }
+        }
+        None
+    }
+
+    /// Whether a schema allows an example, as far as the schema stands by itself. The body as a whole is checked later.
+    fn allows(schema: &Value, example: &Value, is_scalar: bool) -> bool {
+        if !is_scalar {
+            return Self::is_of_type(schema, example);
+        }
+        let refers = schema.as_object().into_iter().flatten().any(|(key, value)| {
+            key != EXAMPLES && (value.is_object() || (value.is_array() && key.ends_with("Of")))
+        });
+        if refers {
+            return Self::is_of_type(schema, example);
+        }
+        compile(schema).is_ok_and(|validator| validator.is_valid(example))
     }
 
     fn resolved(&self, schema: &'a Value) -> Option<&'a Value> {
@@ -149,7 +251,7 @@ impl<'a> Generator<'a> {
         let mut members = Map::new();
         for (name, property) in schema["properties"].as_object().into_iter().flatten() {
             let is_required = required.contains(&name.as_str());
-            if depth >= DEEP && !is_required {
+            if (depth >= DEEP || self.is_minimal) && !is_required {
                 continue;
             }
             match self.value(property, name, depth + 1) {
@@ -167,16 +269,19 @@ impl<'a> Generator<'a> {
     }
 
     fn list(&mut self, schema: &'a Value, name: &str, depth: usize) -> Option<Value> {
+        // The first elements can have schemas of their own.
+        let own = schema["prefixItems"].as_array().map(Vec::as_slice).unwrap_or_default();
         let least = schema["minItems"].as_u64().unwrap_or(0);
         let most = schema["maxItems"].as_u64().unwrap_or(u64::MAX);
-        let usual = u64::from(depth < DEEP);
+        let most = if schema["items"] == false { most.min(own.len() as u64) } else { most };
+        let usual = if self.is_minimal { 0 } else { u64::from(depth < DEEP).max(own.len() as u64) };
         let count = usual.max(least).min(most);
         if count > 100 {
             return None;
         }
         let mut list: Vec<Value> = Vec::new();
-        for _ in 0..count {
-            match self.value(&schema["items"], name, depth + 1) {
+        for at in 0..usize::try_from(count).ok()? {
+            match self.value(own.get(at).unwrap_or(&schema["items"]), name, depth + 1) {
                 Some(value) => list.push(value),
                 None if least > 0 => return None,
                 None => break,
@@ -188,6 +293,14 @@ impl<'a> Generator<'a> {
     fn integer(&mut self, schema: &Value, name: &str) -> Number {
         let lower = name.to_lowercase();
         let bound = |key: &str| schema[key].as_i64().or_else(|| whole(schema[key].as_f64()?));
+        // Errors tell their status.
+        if self.status >= 400 && ["status", "statuscode", "httpstatus"].contains(&lower.as_str()) {
+            let most = bound("maximum").unwrap_or(i64::MAX);
+            if bound("minimum").is_none_or(|least| least <= self.status.into()) && most >= self.status.into()
+            {
+                return self.status.into();
+            }
+        }
         let least = bound("minimum").or_else(|| bound("exclusiveMinimum").map(|it| it.saturating_add(1)));
         let most = bound("maximum").or_else(|| bound("exclusiveMaximum").map(|it| it.saturating_sub(1)));
         let (from, to) = if lower.ends_with("id") || lower.ends_with("number") {
@@ -246,6 +359,7 @@ impl<'a> Generator<'a> {
             "ipv4" => "192.0.2.1".to_owned(),
             "ipv6" => "2001:db8::1".to_owned(),
             "byte" => "c3RhbmRpbg==".to_owned(),
+            _ if self.status >= 400 && is_error_text(&lower) => error_text(self.status).to_owned(),
             _ if has("email") => email(person.first, person.last),
             _ if has("phone") || has("mobile") => format!("(212) 555-01{:02}", number % 100),
             _ if has("url") || has("website") || has("link") => format!("https://www.example.test/{number}"),
@@ -269,6 +383,27 @@ impl<'a> Generator<'a> {
             _ => name.to_owned(),
         };
         fitted(&text, schema)
+    }
+}
+
+/// Whether a member of the body of an error says what is wrong, by its name in lower case. A body that is a text has no name.
+fn is_error_text(name: &str) -> bool {
+    let says = ["message", "error", "detail", "description", "reason", "title", "text", "comment", "msg"];
+    let is_other = ["code", "id", "type", "url", "uri"].iter().any(|end| name.ends_with(end));
+    name.is_empty() || (says.iter().any(|part| name.contains(part)) && !is_other)
+}
+
+fn error_text(status: u16) -> &'static str {
+    match status {
+        401 => "The credentials are missing or not valid.",
+        403 => "Access is denied.",
+        404 | 410 => "There is no such resource.",
+        405 => "The method is not allowed.",
+        409 => "The request conflicts with the state of the resource.",
+        429 => "Too many requests.",
+        400..=499 => "The request is not valid.",
+        503 => "The service is unavailable.",
+        _ => "An internal error occurred.",
     }
 }
 

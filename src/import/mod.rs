@@ -3,25 +3,43 @@
 
 /// The operations of a document, and its references.
 mod document;
+/// The credentials that operations ask for.
+mod security;
 /// Schemas of a document as JSON Schemas.
 mod convert;
 /// Values that fit a schema.
 pub(crate) mod generate;
 /// Texts that fit a pattern.
 mod pattern;
+/// What requests must fit.
+mod request;
+/// What operations answer.
+mod answers;
 /// A route as text.
 mod route;
+/// Values as text.
+mod write;
 /// The marked blocks of a file.
 mod blocks;
+/// What could not be taken over.
+mod notes;
 #[cfg(test)]
 mod tests;
 
+use std::path::PathBuf;
+
 use serde_json::Value;
 
+use crate::api::dates::Day;
 pub(crate) use crate::import::blocks::has_routes;
 use crate::import::blocks::{Block, merge};
 pub(crate) use crate::import::document::Only;
 use crate::import::document::{Document, Found};
+use crate::import::notes::Notes;
+use crate::scenario::diagnostic::Severity;
+use crate::scenario::files::Memory;
+use crate::scenario::loader::SCENARIO_LIMIT;
+use crate::scenario::{LoadContext, load_text};
 
 /// The result of an import.
 #[derive(Debug)]
@@ -37,15 +55,15 @@ pub(crate) struct Imported {
 /// Makes the text of a scenario file from a document. Blocks of `existing` that were edited are kept.
 ///
 /// # Errors
-/// The document is none that can be imported.
+/// The document is none that can be imported, or the scenario would be too large to be loaded.
 pub(crate) fn import(
     document: &Value,
     only: &[Only],
     (name, existing): (&str, Option<&str>),
 ) -> Result<Imported, String> {
     let document = Document::new(document)?;
-    let mut told = Vec::new();
-    let Found { operations, all } = document.operations(only, &mut told);
+    let mut notes = Notes::default();
+    let Found { operations, all } = document.operations(only, &mut notes);
     if operations.is_empty() {
         return Err(if all.is_empty() {
             "the document has no operations".to_owned()
@@ -57,13 +75,46 @@ pub(crate) fn import(
     let blocks: Vec<Block> = operations
         .iter()
         .map(|operation| {
-            let lines = route::text(&document, operation, &mut names, &mut told);
+            let lines = route::text(&document, operation, &mut names, &mut notes);
             Block::new(operation.id(), operation.order(), lines)
         })
         .collect();
     let routes = blocks.len();
-    let text = merge(blocks, &all, (name, existing), &mut told);
-    Ok(Imported { text, told, routes })
+    // Blocks that were edited by hand may refer to what another file has, and are not looked at.
+    let fresh = merge(blocks.clone(), &all, (name, None), &mut Notes::default());
+    check_size(&fresh)?;
+    check_loads(&fresh)?;
+    let text = merge(blocks, &all, (name, existing), &mut notes);
+    check_size(&text)?;
+    Ok(Imported { text, told: notes.into_lines(), routes })
+}
+
+/// Checks that the loader reads a file of that size.
+fn check_size(text: &str) -> Result<(), String> {
+    let size = text.len() as u64;
+    if size <= SCENARIO_LIMIT {
+        return Ok(());
+    }
+    Err(format!(
+        "the scenario would have {} KiB, and one of at most {} KiB is loaded: import a part of the operations into each of several \
+         files, with `--only 'GET /v1/business/**'` and a file of its own for `--out`, and include them",
+        size.div_ceil(1 << 10),
+        SCENARIO_LIMIT >> 10
+    ))
+}
+
+/// Checks that what is written can be loaded.
+fn check_loads(text: &str) -> Result<(), String> {
+    let files = Memory::default();
+    let context = LoadContext { files: &files, root: PathBuf::new(), now: Day(0).start() };
+    let loaded = load_text(&context, "imported", text);
+    let error = loaded.diagnostics.iter().find(|found| found.severity == Severity::Error);
+    error.map_or(Ok(()), |error| {
+        Err(format!(
+            "what would be written cannot be loaded: {}; leave the operation out by `--only`, and report this",
+            error.message
+        ))
+    })
 }
 
 /// The schema of the first answer below 300 of an operation, as it stands by itself.
@@ -74,5 +125,5 @@ pub(crate) fn answer_schema(document: &Value, method: &str, path: &str) -> Optio
     let (_, response) =
         operation["responses"].as_object()?.iter().find(|(status, _)| status.starts_with('2'))?;
     let schema = response["content"]["application/json"].get("schema")?;
-    convert::convert(&parsed, schema, "", &mut Vec::new())
+    convert::convert(&parsed, schema, ("", convert::Sender::Server), &mut Notes::default())
 }

@@ -62,7 +62,7 @@ fn what_cannot_be_taken_over_is_told() {
         "`type: \"int\"` is none of JSON Schema",
         "the reference #/components/schemas/Missing leads to nothing",
         "the pattern \"^(?=.*[A-Z]).{3,}$\" cannot be used",
-        "GET /v1/nothing: no answer below 300 is documented",
+        "GET /v1/nothing: no answer below 400 is documented",
         "it is application/xml without an example: its body is empty",
         "POST /v1/upload: its body is no JSON",
         "POST /v1/upload: without a valid key it answers 401, which is not documented",
@@ -131,4 +131,267 @@ fn texts_that_look_like_templates_or_break_yaml_are_escaped() {
     let (parsed, _) = document::parse(Path::new("a.yaml"), text.as_bytes()).unwrap();
     let body = parsed["routes"][0]["response"][0]["json"]["a"].as_str().unwrap();
     assert_eq!(body.replace("{{ '{{' }}", "{{").replace("{{ '{%' }}", "{%").replace("{{ '{#' }}", "{#"), odd);
+}
+
+/// The document of one operation that answers 200 and 400, with other members.
+fn with(operation: &Value) -> Value {
+    let mut document = document("/a", &ok(&json!({ "type": "object" })));
+    for (key, value) in operation.as_object().unwrap() {
+        document["paths"]["/a"]["get"][key] = value.clone();
+    }
+    document
+}
+
+fn told(document: &Value) -> String {
+    imported(document).told.join("\n")
+}
+
+#[test]
+fn a_scenario_that_would_be_too_large_to_load_is_refused_with_its_size() {
+    let text = "x".repeat(200 << 10);
+    let mut document = json!({ "openapi": "3.0.3", "paths": {} });
+    for number in 0..30 {
+        let responses = json!({ "200": { "content": { "application/json": { "example": { "a": text } } } } });
+        document["paths"][format!("/v1/{number}")] = json!({ "get": { "responses": responses } });
+    }
+    let why = import(&document, &[], ("api.yaml", None)).unwrap_err();
+    for part in ["the scenario would have 60", "KiB", "at most 4096 KiB", "--only"] {
+        assert!(why.contains(part), "{part}: {why}");
+    }
+    let only = [Only::new("GET /v1/1").unwrap()];
+    let first = import(&document, &only, ("api.yaml", None)).unwrap();
+    assert_eq!(first.routes, 1);
+    // What a file has already counts too.
+    let long = first.text.replace("standin: 1", &format!("# {}\nstandin: 1", "x".repeat(4 << 20)));
+    assert!(import(&document, &only, ("api.yaml", Some(&long))).unwrap_err().contains("at most 4096 KiB"));
+}
+
+#[test]
+fn what_is_imported_loads_whatever_its_depth_and_its_marks() {
+    let mut deep = json!("end");
+    for _ in 0..100 {
+        deep = json!([deep]);
+    }
+    let marks: Vec<&str> = vec!["{{ a }}"; 600];
+    for example in [deep, json!(marks), json!("{{".repeat(40 << 10))] {
+        let responses = json!({ "200": { "content": { "application/json": { "example": example } } } });
+        let imported = imported(&document("/a", &responses));
+        assert!(imported.told.join("\n").contains("and is not used"), "{:?}", imported.told);
+    }
+    let mut schema = json!({ "type": "string" });
+    for _ in 0..35 {
+        schema = json!({ "type": "object", "required": ["a"], "properties": { "a": schema } });
+    }
+    imported(&document("/a", &ok(&schema)));
+    let body = json!({ "requestBody": { "content": { "application/json": { "schema": schema } } } });
+    assert!(told(&with(&body)).contains("only whether it is JSON is validated"));
+}
+
+#[test]
+fn everything_that_is_left_out_is_told_with_its_place() {
+    let document = json!({
+        "openapi": "3.1.0",
+        "webhooks": { "newPet": { "post": {} } },
+        "security": [{ "token": [], "login": ["read"] }],
+        "components": { "securitySchemes": {
+            "token": { "type": "http", "scheme": "bearer" }, "login": { "type": "oauth2" },
+        } },
+        "paths": { "/a": {
+            "trace": { "responses": {} },
+            "servers": [{ "url": "https://b.test" }],
+            "post": {
+                "callbacks": { "done": {} },
+                "parameters": [
+                    { "name": "session", "in": "cookie", "required": true, "schema": { "type": "string" } },
+                    { "name": "box", "in": "query", "explode": false, "schema": { "type": "object" } },
+                ],
+                "requestBody": { "content": {
+                    "application/json": { "schema": { "$dynamicRef": "#x", "unknownKeyword": 1 } },
+                    "text/csv": {},
+                } },
+                "responses": {
+                    "200": {
+                        "headers": { "X-None": { "schema": { "type": "string" } }, "Content-Length": { "example": 1 } },
+                        "links": { "next": {} },
+                        "content": {
+                            "application/json": {
+                                "schema": { "type": "object", "properties": { "count": { "type": "integer", "example": "many" } } },
+                                "examples": { "first": { "value": 1 }, "second": { "externalValue": "x" } },
+                            },
+                            "application/xml": {},
+                        },
+                    },
+                    "4XX": {}, "400": {}, "500": {}, "default": {}, "101": {},
+                },
+            },
+        } },
+    });
+    let told = told(&document);
+    for line in [
+        "POST /a: its own `servers` are left out: it answers under the base URL like all routes",
+        "POST /a: its callbacks are not sent",
+        "TRACE /a: not imported: a route cannot have the method TRACE",
+        "webhooks: not imported: 1 (newPet); a scenario sends webhooks by its key `webhooks`",
+        "POST /a: its security `login` (oauth2), `token` (http bearer) is no API key in the header x-api-key, and is not checked; it \
+         answers without credentials",
+        "POST /a: the answer 200: header X-None: left out: it has no example, default or single value",
+        "POST /a: the answer 200: header Content-Length: left out: it is no header that a route can set",
+        "POST /a: the answer 200: its links are left out",
+        "POST /a: the answer 200: not answered as application/xml",
+        "POST /a: the answer 200: its example `second` has no value in this file, and is not used",
+        "POST /a: the answer 200: its example `first` contradicts its schema, and is not used: : 1 is not of type \"object\"",
+        "POST /a: the answer 200: the example or default of `count` contradicts its schema, and is not used",
+        "POST /a: the answer 101: left out: it is no status of a final answer",
+        "POST /a: the answer 4XX: left out: 400 is documented by itself",
+        "POST /a: the answer default: left out: errors of clients and of the server are documented",
+        "POST /a: cookie parameter session: a cookie is not validated",
+        "POST /a: parameter box: it is an object in the style form: its value is not validated",
+        "POST /a: body: the keyword `$dynamicRef` is not supported as it stands, and is left out",
+        "POST /a: body: the keyword `unknownKeyword` is not supported as it stands, and is left out",
+        "POST /a: body: as text/csv it is not validated",
+    ] {
+        assert!(told.lines().any(|known| known == line), "{line}\n\n{told}");
+    }
+    assert_eq!(told.lines().count(), 20, "{told}");
+}
+
+#[test]
+fn the_same_remark_about_many_operations_is_one_line() {
+    let mut document = json!({ "openapi": "3.0.0", "security": [{ "x": [] }], "paths": {} });
+    for number in 0..100 {
+        document["paths"][format!("/{number}")] = json!({ "get": { "responses": { "200": {} } } });
+    }
+    let lines = imported(&document).told;
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    assert!(lines[0].starts_with("GET /0, and 99 other places: its security `x` (not defined)"), "{lines:?}");
+}
+
+#[test]
+fn only_operations_whose_every_alternative_has_the_key_require_it() {
+    let schemes = json!({
+        "key": { "type": "apiKey", "in": "header", "name": "X-API-KEY" },
+        "token": { "type": "http", "scheme": "bearer" },
+    });
+    for (security, is_required, remark) in [
+        (json!([{ "key": [] }]), true, ""),
+        (json!([{}, { "key": [] }]), false, ""),
+        (json!([{ "key": [] }, {}]), false, ""),
+        (json!([]), false, ""),
+        (json!([{ "key": [], "token": [] }]), true, "is not checked; the API key is"),
+        (json!([{ "key": [] }, { "token": [] }]), false, "`token` (http bearer) may stand in its place"),
+        (json!([{ "token": [] }]), false, "is not checked; it answers without credentials"),
+    ] {
+        let mut document = with(&json!({ "security": security }));
+        document["components"]["securitySchemes"] = schemes.clone();
+        let imported = imported(&document);
+        assert_eq!(imported.text.contains("key: optional"), !is_required, "{security}");
+        let told = imported.told.iter().find(|line| !line.contains("without a valid key"));
+        assert_eq!(told.is_some(), !remark.is_empty(), "{security}: {told:?}");
+        assert!(told.is_none_or(|line| line.contains(remark)), "{security}: {told:?}");
+    }
+}
+
+fn body_of(document: &Value) -> Value {
+    let text = imported(document).text;
+    let (parsed, _) = document::parse(Path::new("a.yaml"), text.as_bytes()).unwrap();
+    parsed["routes"][0]["response"].as_array().unwrap().last().unwrap()["json"].clone()
+}
+
+#[test]
+fn bodies_are_drawn_from_the_examples_of_their_parts_first() {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "one": { "type": "string", "example": "Hello" },
+            "several": { "type": "integer", "examples": ["no", 7] },
+            "default": { "type": "string", "enum": ["a", "b", "c"], "default": "c" },
+            "list": { "type": "array", "items": { "type": "number", "example": 2.5 } },
+            "referred": { "$ref": "#/components/schemas/Pet", "description": "…" },
+            "beside": { "$ref": "#/components/schemas/Tag", "example": "closer" },
+            "wrong": { "type": "integer", "example": "x", "minimum": 5, "maximum": 5 },
+        },
+    });
+    let mut document = document("/a", &ok(&schema));
+    document["components"]["schemas"] = json!({
+        "Pet": { "type": "object", "properties": { "id": { "type": "integer" } }, "example": { "id": 99 } },
+        "Tag": { "type": "string", "example": "farther" },
+    });
+    assert_eq!(
+        body_of(&document),
+        json!({
+            "one": "Hello", "several": 7, "default": "c", "list": [2.5], "referred": { "id": 99 },
+            "beside": "closer", "wrong": 5,
+        })
+    );
+    assert!(!imported(&document).text.contains("x-documented"));
+    // An example of an object that contradicts its schema is not used; those of its members are.
+    document["components"]["schemas"]["Pet"] = json!({
+        "type": "object", "required": ["id"], "properties": { "id": { "type": "integer", "example": 5 } }, "example": { "no": 1 },
+    });
+    assert_eq!(body_of(&document)["referred"], json!({ "id": 5 }));
+}
+
+#[test]
+fn tuples_and_conditions_have_bodies_that_fit() {
+    for (schema, body) in [
+        (
+            json!({ "type": "array", "minItems": 2, "prefixItems": [{ "const": 1 }, { "const": "a" }], "items": false }),
+            json!([1, "a"]),
+        ),
+        (
+            json!({ "type": "array", "prefixItems": [{ "const": 1 }], "minItems": 2, "items": { "const": 2 } }),
+            json!([1, 2]),
+        ),
+        (
+            json!({ "type": "object", "properties": { "a": { "const": 1 } }, "if": { "required": ["a"] }, "then": { "required": ["b"] } }),
+            json!({}),
+        ),
+        (
+            json!({ "type": "object", "properties": { "a": { "const": 1 } }, "dependentSchemas": { "a": false } }),
+            json!({}),
+        ),
+    ] {
+        let document = document("/a", &ok(&schema));
+        assert_eq!(body_of(&document), body, "{schema}");
+        assert_eq!(imported(&document).told, [""; 0], "{schema}");
+    }
+}
+
+#[test]
+fn errors_say_what_an_error_says() {
+    let schema = json!({ "type": "object", "properties": {
+        "message": { "type": "string" }, "errorCode": { "type": "string" }, "status": { "type": "integer" },
+    } });
+    let answer = json!({ "content": { "application/json": { "schema": schema } } });
+    let text = imported(&document("/a", &json!({ "200": {}, "404": answer, "500": answer }))).text;
+    for part in
+        ["There is no such resource.", "An internal error occurred.", "\"status\":404", "\"status\":500"]
+    {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    assert!(!text.contains("Friendly"), "{text}");
+}
+
+#[test]
+fn versions_that_are_not_supported_are_refused_by_name() {
+    for (version, is_fine) in [
+        (json!("3.0.3"), true),
+        (json!(3.0), true),
+        (json!("3.1.1"), true),
+        (json!("3.2.0"), true),
+        (json!("3.10.0"), false),
+        (json!("4.0"), false),
+        (json!(2), false),
+    ] {
+        let mut document = document("/a", &json!({ "200": {} }));
+        document["openapi"] = version.clone();
+        document["paths"]["/a"]["query"] = json!({ "responses": {} });
+        match import(&document, &[], ("api.yaml", None)) {
+            Ok(imported) => {
+                let line = "QUERY /a: not imported: a route cannot have the method QUERY".to_owned();
+                assert!(is_fine && imported.told.contains(&line), "{version}: {:?}", imported.told);
+            }
+            Err(why) => assert!(!is_fine && why.contains("3.0, 3.1, 3.2 are"), "{version}: {why}"),
+        }
+    }
 }

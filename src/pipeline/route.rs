@@ -83,10 +83,6 @@ pub(super) fn run(decided: &Decided<'_>, route: &Route) -> Result<Ran, Refusal> 
     }
     let operation = (route.operation, "");
     let request = Request::new(operation, call, &snapshot.dialect, (key, admitted.key_match));
-    let media = call.header("content-type").unwrap_or_default().to_ascii_lowercase();
-    if media.contains("json") && !call.bytes().is_empty() && request.json().is_none() {
-        return Err(Refusal(Check::Body, ApiError::new(Code::NotJson, "the body is not JSON")));
-    }
     let facts = WorldFacts {
         snapshot: Arc::clone(snapshot),
         run: Arc::clone(run),
@@ -102,7 +98,9 @@ pub(super) fn run(decided: &Decided<'_>, route: &Route) -> Result<Ran, Refusal> 
         seed: snapshot.seed,
         attempt: decided.seen.1,
     };
-    let Answered { mut reply, misfit, notes } = answer(&asked).map_err(Check::Operation.refuses())?;
+    let Answered { mut reply, misfit, notes } = answer(&asked).map_err(|error| {
+        Refusal(if error.code == Code::NotJson { Check::Body } else { Check::Operation }, error)
+    })?;
     if let Some(misfit) = misfit {
         reply = reply.with("x-standin-detail", printable(&misfit.0));
     }

@@ -35,9 +35,16 @@ pub(crate) struct Answered {
 /// Answers a request.
 ///
 /// # Errors
-/// No response has a condition that holds (404), a template fails (500), or the world has no room (413). Then nothing is written.
+/// The body says that it is JSON and is not (2466), unless a response is for requests that do not fit. No response has a condition
+/// that holds (404), a template fails (500), or the world has no room (413). Then nothing is written.
 pub(crate) fn answer(asked: &Asked<'_>) -> Result<Answered, ApiError> {
     let route = asked.route;
+    let is_malformed = asked.request.is_malformed();
+    let is_for_misfits =
+        |response: &Response| response.when.as_ref().is_some_and(|when| when.valid == Some(false));
+    if is_malformed && !route.responses.iter().any(is_for_misfits) {
+        return Err(not_json());
+    }
     // Most routes of an imported document have one response without templates.
     if let [Response { when: None, status, headers, content: Content::Json(tree), .. }] =
         route.responses.as_slice()
@@ -47,6 +54,7 @@ pub(crate) fn answer(asked: &Asked<'_>) -> Result<Answered, ApiError> {
         return Ok(Answered { reply, misfit: None, notes: Vec::new() });
     }
     let misfit = route.schema.as_ref().and_then(|schema| schema.misfit(asked));
+    let misfit = misfit.or_else(|| is_malformed.then(Misfit::not_json));
     let context = Context::new(asked);
     let mut budget = Budget::default();
     let root = context.root();
@@ -64,6 +72,9 @@ pub(crate) fn answer(asked: &Asked<'_>) -> Result<Answered, ApiError> {
     let response = chosen.ok_or_else(|| {
         ApiError::new(Code::NotFound, format!("no condition held of the responses of route:{}", route.name))
     })?;
+    if is_malformed && !is_for_misfits(response) {
+        return Err(not_json());
+    }
     let mut done = Done::default();
     let reply =
         write_and_render(asked, (context, root), response, &mut budget, &mut done).inspect_err(|_| {
@@ -116,6 +127,10 @@ fn write_and_render(
         reply.headers.push((Cow::Owned(name.clone()), Cow::Owned(value)));
     }
     Ok(reply)
+}
+
+fn not_json() -> ApiError {
+    ApiError::new(Code::NotJson, Misfit::not_json().0)
 }
 
 fn failed(route: &str, what: &str, problem: &Problem) -> ApiError {

@@ -49,6 +49,20 @@ pub(crate) const FUNCTIONS: [&str; 10] = [
     "score",
 ];
 
+/// The arguments that a function takes by name. The first may stand without it, where there is one. None if there is no such
+/// function.
+pub(crate) fn arguments(function: &str) -> Option<&'static [&'static str]> {
+    Some(match function {
+        "reviews" | "score" => &["business", "since", "until"],
+        "questions" => &["business"],
+        "business" => &["number"],
+        "locations" | "competitors" => &["account"],
+        "contacts" => &["account", "email", "phone"],
+        _ if FUNCTIONS.contains(&function) || DRAWS.contains(&function) => &[],
+        _ => return None,
+    })
+}
+
 /// A function over the data, bound to a request.
 #[derive(Debug)]
 pub(crate) struct DataFunction {
@@ -67,23 +81,16 @@ impl Object for DataFunction {
         if given.0.len() > 1 {
             return Err(wrong(format!("`{}` takes its arguments by name", self.name)));
         }
-        let (own, days) = match self.name {
-            "reviews" | "score" => ("business", true),
-            "questions" => ("business", false),
-            "businesses" | "subscriptions" | "sources" => ("", false),
-            "business" => ("number", false),
-            _ => ("account", false),
-        };
+        let known = arguments(self.name).unwrap_or_default();
         // An argument that is given and undefined finds nothing, and not all.
-        let argument = |name: &str| named.has(name).then(|| named.get::<Value>(name).unwrap_or_default());
-        let business = if own.is_empty() { None } else { first.or_else(|| argument(own)) };
-        let (since, until) = if days {
-            (self.day("since", argument("since"))?, self.day("until", argument("until"))?)
-        } else {
-            (None, None)
+        let argument = |name: &str| {
+            let is_given = known.contains(&name) && named.has(name);
+            is_given.then(|| named.get::<Value>(name).unwrap_or_default())
         };
-        let identities =
-            if self.name == "contacts" { [argument("email"), argument("phone")] } else { [None, None] };
+        let business = known.first().and_then(|own| first.or_else(|| argument(own)));
+        let since = self.day("since", argument("since"))?;
+        let until = self.day("until", argument("until"))?;
+        let identities = [argument("email"), argument("phone")];
         named.assert_all_used()?;
         let reader = Reader { facts: &self.facts, dataset: self.facts.dataset() };
         let place = business.as_ref().map(|number| reader.find(number));

@@ -25,6 +25,12 @@ pub(crate) enum Part {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Misfit(pub(crate) String);
 
+impl Misfit {
+    pub(crate) fn not_json() -> Self {
+        Self("the body is not JSON".to_owned())
+    }
+}
+
 /// Two schemas are the same if they are written the same.
 impl PartialEq for RequestSchema {
     fn eq(&self, other: &Self) -> bool {
@@ -34,6 +40,12 @@ impl PartialEq for RequestSchema {
         text(self) == text(other)
     }
 }
+
+/// Members of the schema of a body: `true` lets the body be left out, and bodies of the listed media types are not checked.
+pub(crate) const OPTIONAL: &str = "x-optional";
+pub(crate) const OTHER_MEDIA_TYPES: &str = "x-other-media-types";
+/// Member of the schema of a parameter that is a list: what stands between its elements. Default: a comma.
+pub(crate) const DELIMITER: &str = "x-delimiter";
 
 /// Maximum size of a compiled pattern of a schema, in bytes.
 const PATTERN: usize = 1 << 20;
@@ -93,14 +105,15 @@ impl RequestSchema {
                         .collect();
                     parameters(schema, all.iter().map(|(name, value)| (*name, value.as_str())))
                 }
+                Part::Body if has_other_media_type(schema, asked) => return None,
                 Part::Body => match asked.request.json() {
                     Some(json) => json.clone(),
                     // A request without a body, where it may be left out.
                     None if asked.request.call.bytes().is_empty() => {
-                        let is_optional = schema.get("x-optional").is_some_and(|it| *it == Value::Bool(true));
+                        let is_optional = schema.get(OPTIONAL) == Some(&Value::Bool(true));
                         return (!is_optional).then(|| Misfit("the body is missing".to_owned()));
                     }
-                    None => return Some(Misfit("the body is not JSON".to_owned())),
+                    None => return Some(Misfit::not_json()),
                 },
             };
             let error = validator.validate(&value).err()?;
@@ -120,6 +133,21 @@ impl RequestSchema {
     }
 }
 
+/// Whether the body is of a media type that its schema says nothing about.
+fn has_other_media_type(schema: &Value, asked: &Asked<'_>) -> bool {
+    let Some(others) = schema.get(OTHER_MEDIA_TYPES).and_then(Value::as_array) else { return false };
+    let given = asked.request.call.header("content-type").unwrap_or_default();
+    let given = given.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    others.iter().filter_map(Value::as_str).any(|other| {
+        let other = other.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        match other.strip_suffix('*') {
+            Some("*/") => true,
+            Some(group) => given.starts_with(group),
+            None => given == other,
+        }
+    })
+}
+
 /// Parameters as the object that their schema describes. Of repeated ones, all are the elements of a list, or the first counts.
 fn parameters<'a>(schema: &Value, given: impl Iterator<Item = (&'a str, &'a str)>) -> Value {
     let mut texts: Vec<(&str, Vec<&str>)> = Vec::new();
@@ -136,12 +164,13 @@ fn parameters<'a>(schema: &Value, given: impl Iterator<Item = (&'a str, &'a str)
             continue;
         }
         let first = values.first().copied().unwrap_or_default();
-        let value = if has_type(schema, "array") {
+        let value = if let Some(list) = of_type(schema, "array") {
+            let delimiter = schema[DELIMITER].as_str().unwrap_or(",");
             let elements = match values.as_slice() {
-                [one] => one.split(',').collect(),
+                [one] => one.split(delimiter).collect(),
                 many => many.to_vec(),
             };
-            elements.into_iter().map(|element| typed(&schema["items"], element)).collect()
+            elements.into_iter().map(|element| typed(&list["items"], element)).collect()
         } else {
             typed(schema, first)
         };
@@ -151,31 +180,53 @@ fn parameters<'a>(schema: &Value, given: impl Iterator<Item = (&'a str, &'a str)
 }
 
 /// A text as the type that a schema asks for, if it can be read as such.
-fn typed(schema: &Value, text: &str) -> Value {
-    if (has_type(schema, "integer") || has_type(schema, "number"))
+pub(crate) fn typed(schema: &Value, text: &str) -> Value {
+    let may_be = |name: &str| of_type(schema, name).is_some();
+    if (may_be("integer") || may_be("number"))
         && let Ok(number) = text.trim().parse::<serde_json::Number>()
     {
         return Value::Number(number);
     }
-    if has_type(schema, "boolean") {
+    if may_be("boolean") {
         match text.to_ascii_lowercase().as_str() {
             "true" => return Value::Bool(true),
             "false" => return Value::Bool(false),
             _ => {}
         }
     }
-    if has_type(schema, "object")
+    if may_be("object")
         && let Ok(object @ Value::Object(_)) = serde_json::from_str(text)
     {
         return object;
     }
+    // An enumeration without a type.
+    if schema["type"].is_null()
+        && let Some(values) = schema["enum"].as_array()
+        && let Ok(value) = serde_json::from_str::<Value>(text)
+        && !value.is_string()
+        && values.contains(&value)
+    {
+        return value;
+    }
     Value::String(text.to_owned())
 }
 
-fn has_type(schema: &Value, name: &str) -> bool {
-    match &schema["type"] {
-        Value::String(one) => one == name,
-        Value::Array(several) => several.iter().any(|one| one == name),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => false,
+/// Maximum depth of alternatives in which a type is looked for.
+const MAX_DEPTH: usize = 8;
+
+/// The part of a schema that is of a type: itself, or one of its alternatives.
+pub(crate) fn of_type<'a>(schema: &'a Value, name: &str) -> Option<&'a Value> {
+    fn find<'a>(schema: &'a Value, name: &str, depth: usize) -> Option<&'a Value> {
+        let is_it = match &schema["type"] {
+            Value::String(one) => one == name,
+            Value::Array(several) => several.iter().any(|one| one == name),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => false,
+        };
+        if is_it {
+            return Some(schema);
+        }
+        let alternatives = ["anyOf", "oneOf", "allOf"].into_iter().filter_map(|key| schema[key].as_array());
+        alternatives.flatten().filter(|_| depth < MAX_DEPTH).find_map(|one| find(one, name, depth + 1))
     }
+    find(schema, name, 0)
 }

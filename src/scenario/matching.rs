@@ -6,7 +6,7 @@ use crate::fault::matching::{Accept, Pattern};
 use crate::scenario::diagnostic::Findings;
 use crate::scenario::node::{Node, Value};
 use crate::scenario::read::Read;
-use crate::scenario::report::must_be;
+use crate::scenario::report::{must_be, wrong_value};
 use crate::scenario::scalars::Text;
 
 /// The words. A map with other keys is a literal of the body, and a mistake elsewhere.
@@ -49,20 +49,23 @@ pub(crate) fn read_words<T>(findings: &mut Findings, node: &Node) -> Option<Acce
             }
         }
         _ if keys.iter().all(|key| ["from", "to"].contains(key)) => {
-            let side = |key: &str| {
-                node.get(key)
-                    .map(|side| side.to_json().as_f64())
-                    .map_or(Some(None), |number| number.map(Some))
+            let side = |key: &str, findings: &mut Findings| {
+                let Some(given) = node.get(key) else { return Some(None) };
+                let number = given.to_json().as_f64();
+                if number.is_none() {
+                    wrong_value(findings, given, &format!("`{key}` of a range must be a number"));
+                }
+                number.map(Some)
             };
-            match (side("from"), side("to")) {
-                (Some(from), Some(to)) if from.zip(to).is_none_or(|(from, to)| from <= to) => {
-                    Some(Accept::Between(from, to))
-                }
-                _ => {
-                    must_be(findings, node, "a range of numbers: `{from: 1, to: 5}`");
-                    None
-                }
+            let (from, to) = (side("from", findings), side("to", findings));
+            let (from, to) = (from?, to?);
+            if let Some((from, to)) = from.zip(to).filter(|(from, to)| from > to) {
+                findings
+                    .error("wrong-value", node.span, "this range ends before it begins")
+                    .help(format!("write the smaller number first: `{{from: {to}, to: {from}}}`"));
+                return None;
             }
+            Some(Accept::Between(from, to))
         }
         _ => {
             must_be(findings, node, "one of `{present: true}`, `{matches: '^wait'}` and `{from: 1, to: 5}`");

@@ -51,11 +51,30 @@ pub(crate) struct Use {
     pub(crate) line: usize,
 }
 
-/// Reads a template, and lists the filters and tests that it uses.
+/// A call of a function by its name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Called {
+    pub(crate) function: String,
+    /// The names of its arguments that have one.
+    pub(crate) named: Vec<String>,
+    /// Number of arguments without a name.
+    pub(crate) unnamed: usize,
+    /// 1-based line of the template.
+    pub(crate) line: usize,
+}
+
+/// The filters, tests and functions that a template uses.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Uses {
+    pub(crate) filters_and_tests: Vec<Use>,
+    pub(crate) calls: Vec<Called>,
+}
+
+/// Reads a template, and lists the filters, tests and functions that it uses.
 ///
 /// # Errors
 /// Its syntax is wrong, or it has what templates may not have.
-pub(crate) fn read_with_uses(text: &str) -> Result<(Stmt<'_>, Vec<Use>), Problem> {
+pub(crate) fn read_with_uses(text: &str) -> Result<(Stmt<'_>, Uses), Problem> {
     if text.len() > TEXT {
         return Err(Problem { message: format!("a template has at most {} KiB", TEXT >> 10), line: 1 });
     }
@@ -116,7 +135,7 @@ struct Reader {
     /// Whether the expression that is being read has a slice, or a list or map of other than constants. Variables that are
     /// made of one another in this way could be nested deeply.
     nests: bool,
-    uses: Vec<Use>,
+    uses: Uses,
 }
 
 impl Reader {
@@ -240,6 +259,7 @@ impl Reader {
                 Expr::GetItem(Spanned::new(GetItem { expr, subscript_expr }, span))
             }
             Expr::Call(it) => {
+                self.note_call(it, span);
                 let (expr, args) = (self.expression(&it.expr)?, self.arguments(&it.args)?);
                 Expr::Call(Spanned::new(Call { expr, args }, span))
             }
@@ -261,7 +281,25 @@ impl Reader {
     }
 
     fn note_use(&mut self, is_filter: bool, name: &str, span: Span) {
-        self.uses.push(Use { is_filter, name: name.to_owned(), line: usize::from(span.start_line) });
+        self.uses.filters_and_tests.push(Use {
+            is_filter,
+            name: name.to_owned(),
+            line: usize::from(span.start_line),
+        });
+    }
+
+    fn note_call(&mut self, call: &Call<'_>, span: Span) {
+        let Expr::Var(function) = &call.expr else { return };
+        let named = |argument: &CallArg<'_>| match argument {
+            CallArg::Kwarg(name, _) => Some((*name).to_owned()),
+            CallArg::Pos(_) | CallArg::PosSplat(_) | CallArg::KwargSplat(_) => None,
+        };
+        self.uses.calls.push(Called {
+            function: function.id.to_owned(),
+            named: call.args.iter().filter_map(named).collect(),
+            unnamed: call.args.iter().filter(|argument| matches!(argument, CallArg::Pos(_))).count(),
+            line: usize::from(span.start_line),
+        });
     }
 
     fn expressions<'a>(&mut self, list: &[Expr<'a>]) -> Result<Vec<Expr<'a>>, Problem> {

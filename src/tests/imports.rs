@@ -108,3 +108,173 @@ fn every_imported_operation_answers_what_its_schema_allows() {
     let body: Value = serde_json::from_slice(&send(&folder, template, &[], true).reply.body).unwrap();
     assert_eq!(body, json!({ "text": "Hi {{firstName}}, {% x %}" }));
 }
+
+/// Sends a call to a route, and returns status, headers and body.
+fn call(
+    folder: &ScenarioFolder,
+    (method, target): (&str, &str),
+    headers: &[(&str, &str)],
+    body: &str,
+) -> (u16, Vec<(String, String)>, String) {
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
+    let call = Call {
+        method,
+        path,
+        query,
+        headers: headers.iter().map(|(name, value)| (*name, value.as_bytes())).collect(),
+        body: Body::Whole(body.as_bytes()),
+        connection: 0,
+    };
+    let received = receive(&folder.registry, call).unwrap();
+    let reply = pipeline::answer(&received, received.snapshot.dataset()).reply;
+    let headers = reply.headers.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+    (reply.status, headers, String::from_utf8_lossy(&reply.body).into_owned())
+}
+
+fn import_and_serve(document: &Value) -> ScenarioFolder {
+    let imported = import(document, &[], ("api.yaml", None)).unwrap();
+    let folder = ScenarioFolder::new(&[("a.yaml", &imported.text)]);
+    assert!(!folder.is_degraded(), "{}", imported.text);
+    folder
+}
+
+#[test]
+fn query_parameters_of_every_style_are_validated_or_left_alone() {
+    let list = json!({ "type": "array", "items": { "type": "integer" } });
+    let color = json!({ "type": "object", "required": ["r"], "properties": { "r": { "type": "integer" } } });
+    for (parameter, fine, wrong) in [
+        (json!({ "style": "deepObject", "schema": color }), "p[r]=1&p[g]=2", "p[r]=x"),
+        (json!({ "style": "deepObject", "required": true, "schema": color }), "p[r]=1", ""),
+        (json!({ "schema": color }), "r=1&g=2", "r=x"),
+        (json!({ "required": true, "schema": color }), "r=1", "g=1"),
+        (json!({ "explode": false, "schema": color }), "p=r,1", ""),
+        (json!({ "explode": false, "required": true, "schema": color }), "p=r,1", "r=1"),
+        (json!({ "style": "pipeDelimited", "explode": false, "schema": list }), "p=1%7C2", "p=1,2"),
+        (json!({ "style": "spaceDelimited", "explode": false, "schema": list }), "p=1%202&q", "p=1,2"),
+        (json!({ "style": "pipeDelimited", "explode": true, "schema": list }), "p=1&p=2", "p=1&p=x"),
+        (json!({ "schema": list }), "p=1&p=2", "p=x"),
+        (json!({ "explode": false, "schema": list }), "p=1,2", "p=1,x"),
+        (json!({ "content": { "application/json": { "schema": list } } }), "p=[1,2]", ""),
+        (
+            json!({ "content": { "application/json": { "schema": color } } }),
+            "p=%7B%22r%22:1%7D",
+            "p=%7B%22r%22:true%7D",
+        ),
+        (json!({ "allowEmptyValue": true, "schema": { "type": "boolean" } }), "p=", ""),
+        (json!({ "schema": { "anyOf": [{ "type": "integer" }, { "type": "null" }] } }), "p=5", "p=x"),
+        (
+            json!({ "schema": { "anyOf": [{ "$ref": "#/components/schemas/Count" }, { "type": "null" }] } }),
+            "p=5",
+            "p=x",
+        ),
+        (json!({ "schema": { "$ref": "#/components/schemas/Count", "maximum": 6 } }), "p=5", "p=7"),
+        (json!({ "schema": { "enum": [1, 2] } }), "p=2", "p=3"),
+        (json!({ "schema": { "$ref": "#/components/schemas/Tree" } }), "a=1", ""),
+    ] {
+        let mut given = parameter.clone();
+        (given["name"], given["in"]) = (json!("p"), json!("query"));
+        let folder = import_and_serve(&json!({
+            "openapi": "3.1.0",
+            "components": { "schemas": {
+                "Count": { "type": "integer" },
+                "Tree": { "type": "object", "properties": { "child": { "$ref": "#/components/schemas/Tree" } } },
+            } },
+            "paths": { "/v1/a": { "get": { "parameters": [given], "responses": { "200": {}, "400": {} } } } },
+        }));
+        let status = |query: &str| call(&folder, ("GET", &format!("/v1/a?{query}")), &[], "").0;
+        assert_eq!(status(fine), 200, "{parameter}: {fine}");
+        if !wrong.is_empty() {
+            assert_eq!(status(wrong), 400, "{parameter}: {wrong}");
+        }
+    }
+}
+
+#[test]
+fn redirects_further_answers_headers_and_the_default_are_taken_over() {
+    let error = json!({ "content": { "application/problem+json": { "schema": {
+        "type": "object", "required": ["title"], "properties": { "title": { "type": "string" } },
+    } } } });
+    let folder = import_and_serve(&json!({
+        "openapi": "3.0.3",
+        "paths": {
+            "/v1/a": { "get": {
+                "parameters": [{ "name": "n", "in": "query", "schema": { "type": "integer" } }],
+                "responses": {
+                    "200": {
+                        "headers": {
+                            "X-Example": { "example": "{{ 7 }}", "schema": { "type": "string" } },
+                            "X-Of-Schema": { "schema": { "type": "integer", "example": 5 } },
+                            "X-Default": { "schema": { "type": "boolean", "default": true } },
+                            "X-Single": { "schema": { "type": "string", "enum": ["one"] } },
+                            "X-Required": { "required": true, "schema": { "type": "integer", "minimum": 3, "maximum": 3 } },
+                            "X-Wrong": { "schema": { "type": "integer", "example": "no" } },
+                        },
+                        "content": { "application/json": { "example": 1 } },
+                    },
+                    "202": { "content": { "application/json": { "example": 2 } } },
+                    "302": { "headers": { "Location": { "example": "/there", "schema": { "type": "string" } } } },
+                    "default": error,
+                },
+            } },
+            "/v1/moved": { "get": { "responses": { "301": { "headers": { "Location": { "example": "/b" } } }, "404": {} } } },
+            "/v1/only": { "get": { "responses": { "default": { "content": { "application/json": { "example": "all" } } } } } },
+        },
+    }));
+    let get = |target: &str, prefer: &str| call(&folder, ("GET", target), &[("prefer", prefer)], "");
+    let (status, headers, body) = get("/v1/a", "");
+    assert_eq!((status, body.as_str()), (200, "1"));
+    let header = |headers: &[(String, String)], name: &str| {
+        headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone()).unwrap_or_default()
+    };
+    let names = ["x-example", "x-of-schema", "x-default", "x-single", "x-required", "x-wrong"];
+    assert_eq!(names.map(|name| header(&headers, name)), ["{{ 7 }}", "5", "true", "one", "3", ""]);
+    assert_eq!(get("/v1/a", "code=202").2, "2");
+    let (status, headers, _) = get("/v1/a", "code=302");
+    assert_eq!((status, header(&headers, "location")), (302, "/there".to_owned()));
+    let (status, headers, body) = get("/v1/a?n=x", "");
+    assert_eq!((status, header(&headers, "content-type")), (400, "application/problem+json".to_owned()));
+    assert_eq!(body, "{\"title\":\"The request is not valid.\"}");
+    let (status, headers, _) = get("/v1/moved", "");
+    assert_eq!((status, header(&headers, "location")), (301, "/b".to_owned()));
+    assert_eq!(get("/v1/only", "").2, "\"all\"");
+}
+
+#[test]
+fn a_malformed_body_is_answered_like_one_that_does_not_fit() {
+    let folder = import_and_serve(&json!({
+        "openapi": "3.1.0",
+        "paths": { "/v1/a": {
+            "post": {
+                "requestBody": { "required": true, "content": {
+                    "application/json": { "schema": {
+                        "type": "object", "required": ["id", "name"],
+                        "properties": { "id": { "type": "integer", "readOnly": true }, "name": { "type": "string" } },
+                    } },
+                    "application/x-www-form-urlencoded": {},
+                } },
+                "responses": { "200": {}, "422": { "content": { "application/json": { "example": { "why": "x" } } } } },
+            },
+            "put": { "requestBody": { "content": { "application/json": {} } }, "responses": { "200": {} } },
+        } },
+    }));
+    let json = ("content-type", "application/json");
+    let send = |method, body| call(&folder, (method, "/v1/a"), &[json], body);
+    assert_eq!(send("POST", "{\"name\": \"a\"}").0, 200); // what the server sets may be left out
+    let (status, headers, body) = send("POST", "{\"name\":");
+    assert_eq!((status, body.as_str()), (422, "{\"why\":\"x\"}"));
+    assert!(
+        headers.iter().any(|(name, value)| name == "x-standin-detail" && value.contains("not JSON")),
+        "{headers:?}"
+    );
+    assert_eq!(send("POST", "{}"), (422, send("POST", "{}").1, body));
+    let form = call(
+        &folder,
+        ("POST", "/v1/a"),
+        &[("content-type", "application/x-www-form-urlencoded; charset=utf-8")],
+        "a=1",
+    );
+    assert_eq!(form.0, 200);
+    let (status, _, body) = send("PUT", "{\"name\":");
+    assert_eq!(status, 400);
+    assert!(body.contains("2466"), "{body}");
+}

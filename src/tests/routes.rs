@@ -389,6 +389,44 @@ fn a_schema_decides_which_requests_are_valid() {
 }
 
 #[test]
+fn a_malformed_body_is_2466_unless_a_response_is_for_requests_that_do_not_fit() {
+    let folder = with_routes(
+        r#"
+  - name: without
+    request: {method: POST, path: /v1/without, schema: {body: {type: object}}}
+    response: [{when: {valid: true}, json: 1}, {json: 2}]
+  - name: literal
+    request: {method: POST, path: /v1/literal}
+    response: {json: 1}
+  - name: with
+    request: {method: POST, path: /v1/with, schema: {query: {properties: {n: {type: integer}}}}}
+    store: {notes: {key: a, value: "{{ body }}"}}
+    response:
+      - {when: {query: {old: '1'}}, json: 3}
+      - {when: {valid: false, query: {n: '1'}}, status: 422, json: {why: one}}
+      - {when: {valid: false}, status: 409, json: {why: other}}
+      - {json: "{{ notes | length }}"}
+"#,
+    );
+    let of = |target: &str, media: &str, body: &str| {
+        let headers = [("x-api-key", "demo-key"), ("content-type", media)];
+        let outcome = send_with(&folder, &format!("POST {target}"), &headers, body);
+        (outcome.reply.status, String::from_utf8_lossy(&outcome.reply.body).into_owned())
+    };
+    let json = "application/json; charset=utf-8";
+    for path in ["/v1/without", "/v1/literal", "/v1/with?old=1"] {
+        let (status, body) = of(path, json, "{");
+        assert_eq!(status, 400, "{path}");
+        assert!(body.contains("2466"), "{path}: {body}");
+    }
+    assert_eq!(of("/v1/with?n=1", json, "{"), (422, r#"{"why":"one"}"#.to_owned()));
+    assert_eq!(of("/v1/with", "application/merge-patch+json", "{"), (409, r#"{"why":"other"}"#.to_owned()));
+    // Lines of JSON are no JSON, and neither is a text.
+    assert_eq!(of("/v1/with", "application/x-ndjson", "{}\n{}"), (200, "1".to_owned()));
+    assert_eq!(of("/v1/literal", "text/plain", "{"), (200, "1".to_owned()));
+}
+
+#[test]
 fn a_template_that_fails_or_has_too_much_to_do_is_500_and_says_where() {
     let folder = with_routes(
         r#"

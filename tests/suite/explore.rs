@@ -393,7 +393,7 @@ fn an_exploration_that_is_killed_leaves_no_process_and_goes_on_where_it_was() {
         let before = kept();
         let (exit, report) =
             explored(dir.path(), &["--resume", "kept", "--jobs", "4"], &["none", "reviews"]).unwrap();
-        assert_eq!((exit, report["verdict"].as_str()), (0, Some("pass")));
+        assert_eq!((exit, report["verdict"].as_str()), (0, Some("pass")), "{report:#}");
         assert!(before >= 3, "{before}");
         assert_eq!(kept(), list(&report, "runs").len(), "no run is made twice");
     }

@@ -67,7 +67,11 @@ impl Files {
                 File::create(path).map_err(|error| Failure::cannot_start(cannot_write(path, &error)))?;
             Ok::<_, Failure>((path.clone(), file))
         };
-        let named = [(Form::Json, &flags.json), (Form::Junit, &flags.junit), (Form::Html, &flags.html)];
+        let named = [
+            (Form::Json, &flags.common.json),
+            (Form::Junit, &flags.common.junit),
+            (Form::Html, &flags.common.html),
+        ];
         let named = named.into_iter().filter_map(|(form, path)| Some((form, path.as_ref()?)));
         let reports = named.map(|(form, path)| create(path).map(|(path, file)| (form, path, file)));
         let reports = reports.collect::<Result<_, _>>()?;

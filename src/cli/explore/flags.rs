@@ -1,21 +1,15 @@
 //! The flags of `explore`.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
 
-use crate::cli::run::flags::{TEMPLATE_HELP, pair, span};
-use crate::cli::sources::instant;
+use crate::cli::run::flags::{CommonFlags, span};
 
+/// The flags of `explore`.
 #[derive(Debug, Args)]
 pub(crate) struct Flags {
-    /// Scenario file, or the name of a scenario in scenarios/ or of the program
-    pub(super) scenario: String,
-    /// Command to run, with its arguments
-    #[arg(last = true, required = true, value_name = "COMMAND")]
-    pub(super) command: Vec<OsString>,
     /// Print what would be run, and run nothing but the baselines
     #[arg(long)]
     pub(super) plan: bool,
@@ -37,32 +31,6 @@ pub(crate) struct Flags {
     /// Write each result to this file, and go on from what it has after an interruption
     #[arg(long, value_name = "FILE")]
     pub(super) resume: Option<PathBuf>,
-    #[arg(long, value_name = "NAME=TEMPLATE", value_parser = pair, help = TEMPLATE_HELP)]
-    pub(super) env: Vec<(String, String)>,
-    /// Name of the API key that the command gets [default: the first that is not revoked]
-    #[arg(long, value_name = "NAME")]
-    pub(super) key: Option<String>,
-    /// Write the report as JUnit XML
-    #[arg(long, value_name = "FILE")]
-    pub(super) junit: Option<PathBuf>,
-    /// Write the report as JSON
-    #[arg(long, value_name = "FILE")]
-    pub(super) json: Option<PathBuf>,
-    /// Write the report as an HTML page that needs no other file
-    #[arg(long, value_name = "FILE")]
-    pub(super) html: Option<PathBuf>,
-    /// Seed of generated data and of random draws, in place of the scenario's
-    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(..1 << 53))]
-    pub(super) seed: Option<u64>,
-    /// Freeze the clock: it moves only when the command moves it
-    #[arg(long)]
-    pub(super) freeze: bool,
-    /// Instant that stands in for the system's clock, such as 2026-06-30T17:00:00Z: data is the same on every day
-    #[arg(long, value_name = "INSTANT", value_parser = is_instant, env = "STANDIN_NOW")]
-    pub(super) now: Option<String>,
-}
-
-/// Checks an instant, and keeps how it is written.
-fn is_instant(text: &str) -> Result<String, String> {
-    instant(text).map(|_| text.to_owned())
+    #[command(flatten)]
+    pub(super) common: CommonFlags,
 }

@@ -27,7 +27,6 @@ use crate::cli::run;
 use crate::cli::run::access::Access;
 use crate::cli::run::load::{Changes, Loaded};
 use crate::cli::serve::{self, Failure};
-use crate::cli::sources::instant;
 use crate::cli::{Exit, print, print_error};
 use crate::explore::line::Given;
 use crate::explore::report::Exploration;
@@ -54,15 +53,14 @@ fn attempt(flags: &Flags) -> Result<Exit, Failure> {
     open_files::raise();
     serve::open_files::require(workers)?;
     long::set_workers(workers);
-    let now = flags.now.as_deref().and_then(|text| instant(text).ok());
-    let setup = run::setup(&flags.scenario, now)?;
-    let changes = Changes { seed: flags.seed, freeze: flags.freeze, ..Changes::default() };
+    let setup = run::setup(&flags.common.scenario, flags.common.now)?;
+    let changes = Changes { seed: flags.common.seed, freeze: flags.common.freeze, ..Changes::default() };
     let Loaded { registry, board, warnings, print: scenario, has_random_seed } =
         run::load::load(&setup, &changes)?;
     run::load::show(&warnings);
     let registry = Arc::new(registry);
     let snapshot = registry.default_world().snapshot();
-    let access = Access::of(&snapshot, flags.key.as_deref())?;
+    let access = Access::of(&snapshot, flags.common.key.as_deref())?;
     let given = given(flags, has_random_seed.then_some(snapshot.seed.0));
     let (mut files, known) = Files::open(flags, &given, scenario)?;
     let failed = |what: &str| {
@@ -107,21 +105,21 @@ fn finish(flags: &Flags, files: &Files, exploration: &Exploration) -> Result<Exi
 /// The flags that `run` needs too.
 fn given(flags: &Flags, seed: Option<u64>) -> Given {
     let mut words = Vec::new();
-    if let Some(seed) = flags.seed.or(seed) {
+    if let Some(seed) = flags.common.seed.or(seed) {
         words.extend(["--seed".to_owned(), seed.to_string()]);
     }
-    if flags.freeze {
+    if flags.common.freeze {
         words.push("--freeze".to_owned());
     }
-    if let Some(now) = &flags.now {
-        words.extend(["--now".to_owned(), now.clone()]);
+    if let Some(now) = &flags.common.now {
+        words.extend(["--now".to_owned(), now.iso()]);
     }
-    if let Some(key) = &flags.key {
+    if let Some(key) = &flags.common.key {
         words.extend(["--key".to_owned(), key.clone()]);
     }
-    for (name, template) in &flags.env {
+    for (name, template) in &flags.common.env {
         words.extend(["--env".to_owned(), format!("{name}={template}")]);
     }
-    let command = flags.command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-    Given { scenario: flags.scenario.clone(), command, flags: words }
+    let command = flags.common.command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    Given { scenario: flags.common.scenario.clone(), command, flags: words }
 }

@@ -125,10 +125,10 @@ impl<'a> Explorer<'a> {
     ) -> Result<Observed, Failure> {
         let path = format!("/w/{}", world.name);
         let access = Access { world: world.name.clone(), key: self.access.key.clone(), ..self.access };
-        let env = variables(self.address, &path, &access, &self.flags.env)?;
+        let env = variables(self.address, &path, &access, &self.flags.common.env)?;
         let capture = Arc::new(Capture::default());
         let command = child::Command {
-            argv: self.flags.command.clone(),
+            argv: self.flags.common.command.clone(),
             env,
             timeout: limits.map(|limits| longest_run(limits.silence)),
             grace: GRACE,

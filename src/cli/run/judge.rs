@@ -60,7 +60,7 @@ pub(super) async fn judge(finished: &Finished<'_>, outputs: Outputs) -> Exit {
 fn report(finished: &Finished<'_>, code: u8, has_no_calls: bool) -> Report {
     let Finished { flags, world, name, ended, .. } = *finished;
     let command = Command {
-        argv: flags.command.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
+        argv: flags.common.command.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
         exit: code.into(),
         signal: ended.signal,
         timed_out: ended.timed_out,

@@ -56,23 +56,23 @@ fn attempt(flags: &Flags) -> Result<Exit, Failure> {
     open_files::raise();
     serve::open_files::require(workers)?;
     long::set_workers(workers);
-    let setup = Setup { keeps: flags.bundle.is_some(), ..setup(&flags.scenario, flags.now)? };
+    let setup = Setup { keeps: flags.bundle.is_some(), ..setup(&flags.common.scenario, flags.common.now)? };
     let changes = Changes {
-        seed: flags.seed,
-        freeze: flags.freeze,
+        seed: flags.common.seed,
+        freeze: flags.common.freeze,
         faults: &flags.faults,
         expectations: &flags.expectations,
     };
     let Loaded { registry, board, warnings, .. } = load(&setup, &changes)?;
     let registry = Arc::new(registry);
-    let access = Access::of(&registry.default_world().snapshot(), flags.key.as_deref())?;
+    let access = Access::of(&registry.default_world().snapshot(), flags.common.key.as_deref())?;
     let failed = |what: &str| {
         let what = what.to_owned();
         move |error: std::io::Error| Failure::cannot_start(format!("cannot {what}: {error}"))
     };
     let listener = TcpListener::bind(("127.0.0.1", 0)).map_err(failed("listen on 127.0.0.1"))?;
     let address: SocketAddr = listener.local_addr().map_err(failed("listen on 127.0.0.1"))?;
-    let env = environment::variables(address, "", &access, &flags.env)?;
+    let env = environment::variables(address, "", &access, &flags.common.env)?;
     // After a mistake in the scenario or the command line, the files of an earlier run are left as they are.
     let outputs = Outputs::open(flags)?;
     let client = Arc::new(Http::new(Box::new(System), Box::new(System)));
@@ -84,7 +84,7 @@ fn attempt(flags: &Flags) -> Result<Exit, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.map_err(failed("start"))?.block_on(async {
         let server = bind::start(listener, state, settings).await.map_err(failed("start the server"))?;
-        let argv = flags.command.clone();
+        let argv = flags.common.command.clone();
         let command = child::Command { argv, env, timeout: flags.timeout, grace: GRACE, capture: None };
         let ended = child::run(command).await.map_err(|error| Failure::cannot_start(error.to_string()))?;
         child::end_by_signals();

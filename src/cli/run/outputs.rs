@@ -31,9 +31,9 @@ impl Outputs {
     /// One of them cannot be written.
     pub(super) fn open(flags: &Flags) -> Result<Self, Failure> {
         let named = [
-            (Form::Junit, &flags.junit),
-            (Form::Json, &flags.json),
-            (Form::Html, &flags.html),
+            (Form::Junit, &flags.common.junit),
+            (Form::Json, &flags.common.json),
+            (Form::Html, &flags.common.html),
             (Form::Har, &flags.har),
             (Form::Bundle, &flags.bundle),
         ];

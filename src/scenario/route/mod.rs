@@ -15,13 +15,14 @@ use crate::route::context::is_built_in;
 use crate::route::path::{Path, plain};
 use crate::route::schema::{Part, RequestSchema, compile};
 use crate::route::{Content, Method, Response, Route, When, Write};
+use crate::scenario::collections::OneOrMany;
 use crate::scenario::diagnostic::Findings;
 use crate::scenario::fault::shadow::Comparisons;
 use crate::scenario::fault::{self, condition, error, headers};
 use crate::scenario::node::Node;
 use crate::scenario::read::{Read, Spanned};
 use crate::scenario::references::References;
-use crate::scenario::report::{at_most_one, given_entries, unknown_reference};
+use crate::scenario::report::{at_most_one, unknown_reference};
 use crate::scenario::route::raw::{
     KeyUse, ResponseNode, ResponseWhen, RouteMap, RouteRequest, RouteResponse, SchemaMap,
 };
@@ -62,6 +63,7 @@ pub(crate) fn validate(findings: &mut Findings, references: &References, nodes: 
         .filter_map(|node| node.get("store")?.entries())
         .flatten()
         .map(|entry| entry.key.to_string())
+        .filter(|name| !is_built_in(name))
         .collect();
     let mut comparisons = Comparisons::default();
     let mut names = Unique::new("duplicate-name", "route");
@@ -108,7 +110,7 @@ fn validate_one(
     let mut responses = Vec::new();
     let mut always: Option<Span> = None;
     for Spanned { span, value } in
-        given_entries(findings, "response", raw.response.as_ref()).into_iter().flat_map(|list| &list.0)
+        required_entries(findings, ("response", "`response: {status: 200}`"), raw.response.as_ref())
     {
         let context = ResponseContext { references, path: path.as_ref(), has_schema: schema.is_some() };
         let Some(response) = response_of(findings, &context, &mut compiler, value) else { continue };
@@ -137,13 +139,28 @@ fn validate_one(
     (findings.errors() == errors_before).then_some(route)
 }
 
+/// The entries of a list that may not be empty.
+fn required_entries<'a, T>(
+    findings: &mut Findings,
+    (key, example): (&str, &str),
+    list: Option<&'a Spanned<OneOrMany<T>>>,
+) -> &'a [Spanned<T>] {
+    let Some(list) = list else { return &[] };
+    if list.value.0.is_empty() {
+        findings
+            .error("empty-list", list.span, format!("`{key}` must have at least one entry"))
+            .help(format!("for example {example}"));
+    }
+    &list.value.0
+}
+
 fn request_of(
     findings: &mut Findings,
     references: &References,
     raw: &RouteRequest,
 ) -> (Vec<Method>, Option<Path>, Option<Condition>) {
-    let methods = given_entries(findings, "method", raw.method.as_ref());
-    let methods = methods.into_iter().flat_map(|list| &list.0).map(|method| method.value).collect();
+    let methods = required_entries(findings, ("method", "`method: GET`"), raw.method.as_ref());
+    let methods = methods.iter().map(|method| method.value).collect();
     let path = raw.path.as_ref().and_then(|path| self::path(findings, path));
     let when = fault::raw::When {
         header: raw.header.clone(),

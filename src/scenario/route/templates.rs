@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 use minijinja::{Error, ErrorKind, Value as TemplateValue};
 
 use crate::route::context::{is_built_in, needs_no_request};
-use crate::route::facts::{DRAWS, FUNCTIONS};
+use crate::route::facts::{DRAWS, FUNCTIONS, arguments};
 use crate::route::filters::{self, ENVIRONMENT};
 use crate::route::tree::{Text, Tree};
-use crate::scenario::diagnostic::Findings;
+use crate::scenario::diagnostic::{Findings, join_or};
 use crate::scenario::node::{Node, Value};
 use crate::scenario::source::Span;
 use crate::template;
-use crate::template::text::{self, Use};
+use crate::template::text::{self, Called, Use};
 
 /// Most templates of one route.
 const MAX_TEMPLATES: usize = 500;
@@ -80,14 +80,25 @@ impl Compiler<'_> {
                 continue;
             }
             let known = FUNCTIONS.into_iter().chain(DRAWS).chain(crate::route::VALUES);
-            let known = known.chain(self.stored.iter().map(String::as_str));
-            let known: Vec<&str> = known.collect();
+            let known: BTreeSet<&str> = known.chain(self.stored.iter().map(String::as_str)).collect();
             let line = line_of(text, &name);
+            let stored = if self.stored.is_empty() {
+                String::new()
+            } else {
+                format!("; what routes store: {}", join_or(self.stored.iter().map(String::as_str)))
+            };
             report(findings, span, text, (line, &format!("there is no `{name}`")))
-                .suggest(&name, known.iter().copied());
-            findings.help_last("a name that some route stores is known too");
+                .suggest(&name, known.iter().copied())
+                .help(format!(
+                    "values: {}; functions: {}{stored}",
+                    join_or(crate::route::VALUES),
+                    join_or(FUNCTIONS.into_iter().chain(DRAWS))
+                ));
         }
-        for used in uses.iter().filter(|used| !exists(used)) {
+        for call in &uses.calls {
+            check_call(findings, (text, span), call);
+        }
+        for used in uses.filters_and_tests.iter().filter(|used| !exists(used)) {
             let what = if used.is_filter { "filter" } else { "test" };
             let message = format!("there is no {what} `{}`", used.name);
             let finding = report(findings, span, text, (used.line, &message));
@@ -96,6 +107,28 @@ impl Compiler<'_> {
             }
         }
         findings.errors() == before
+    }
+}
+
+/// Checks the arguments of a function.
+fn check_call(findings: &mut Findings, (text, span): (&str, Span), call: &Called) {
+    let Called { function, named, unnamed, line } = call;
+    let Some(known) = arguments(function) else { return };
+    for name in named.iter().filter(|name| !known.contains(&name.as_str())) {
+        let message = format!("`{function}` has no argument `{name}`");
+        let finding = report(findings, span, text, (*line, &message));
+        if known.is_empty() {
+            finding.help(format!("`{function}` takes no argument by name"));
+        } else {
+            finding.suggest(name, known.iter().copied());
+        }
+    }
+    if !known.is_empty() && *unnamed > 1 {
+        let message = format!("`{function}` takes its arguments by name");
+        let first = known.first().copied().unwrap_or_default();
+        let names: Vec<String> = known.iter().map(|name| format!("{name}=")).collect();
+        report(findings, span, text, (*line, &message))
+            .help(format!("write `{function}({})`; `{first}=` may be left out", names.join(", ")));
     }
 }
 
