@@ -107,12 +107,13 @@ impl Admin {
 }
 
 /// What the admin API advises, and what a tool does instead. What is between a beginning and its end goes, too.
-const ADVICE: [(&str, &str, &str); 7] = [
+const ADVICE: [(&str, &str, &str); 8] = [
     ("POST /__admin/worlds {", "} makes one", "The tool `world` makes one"),
     ("POST /__admin/worlds/", "/reset takes", "`reset` of the tool `world` takes"),
     ("DELETE /__admin/worlds/", " removes one", "`remove` of the tool `world` removes one"),
     ("see /__admin/scenarios", "", "the tool `status` lists them"),
     ("GET /__admin/scenarios", " lists them", "the tool `status` lists them"),
+    ("The body must be a JSON", "", "`with` must be a JSON"),
     ("The body is too large", "", "The argument is too large"),
     ("sent over HTTP", "", "put so far"),
 ];
