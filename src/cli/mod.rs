@@ -31,9 +31,12 @@ pub(crate) mod health;
 /// `completions`: shell completions.
 pub(crate) mod completions;
 
+use std::error::Error;
+use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{Parser, Subcommand};
 
 /// How a command ended.
@@ -121,13 +124,46 @@ fn print_error(message: &str) {
     let _ = writeln!(anstream::stderr(), "standin: {message}");
 }
 
+/// What is wrong with a variable that stands for a flag. The error itself blames the flag, which nobody has written.
+fn wrong_variable(error: &clap::Error) -> Option<String> {
+    let text = |kind| {
+        let ContextValue::String(text) = error.get(kind)? else { return None };
+        Some(text.as_str())
+    };
+    let (flag, value) = (text(ContextKind::InvalidArg)?, text(ContextKind::InvalidValue)?);
+    let long = flag.split(' ').next()?;
+    let name = format!("STANDIN_{}", long.strip_prefix("--")?.replace('-', "_").to_uppercase());
+    let is_written = |argument: OsString| {
+        let argument = argument.to_string_lossy();
+        argument.strip_prefix(long).is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
+    };
+    if std::env::var(&name).ok()? != value || std::env::args_os().any(is_written) {
+        return None;
+    }
+    let why = if let Some(ContextValue::Strings(values)) = error.get(ContextKind::ValidValue) {
+        format!(": allowed are {}", values.join(", "))
+    } else {
+        error.source().map_or_else(String::new, |why| format!(": {why}"))
+    };
+    Some(format!("the variable {name}, which stands for {flag}, is `{value}`{why}"))
+}
+
 /// Runs the command that the command line names.
 pub(crate) fn main() -> ExitCode {
     #[cfg(target_os = "linux")]
     if let Some(code) = child::supervisor::main() {
         return code;
     }
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => match wrong_variable(&error) {
+            Some(message) => {
+                print_error(&message);
+                return Exit::Usage.into();
+            }
+            None => error.exit(),
+        },
+    };
     let exit = match arguments.command {
         None => serve::run(&arguments.serve),
         Some(Command::Serve(flags)) => serve::run(&flags),

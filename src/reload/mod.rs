@@ -11,6 +11,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use sha2::{Digest, Sha256};
+
 use crate::clock::{self, Moment, TimeSource};
 use crate::draw::Seed;
 use crate::reload::status::{LoadEvent, LoadStatus};
@@ -75,7 +77,7 @@ impl std::fmt::Debug for Setup {
 pub(crate) struct Reading {
     pub(crate) folder: LoadedFolder,
     /// A fingerprint of the content of each file.
-    prints: BTreeMap<PathBuf, u64>,
+    prints: Prints,
     /// The stamp of each file and folder, taken before it was read.
     stamps: BTreeMap<PathBuf, u64>,
     /// The content of each file, if it is kept.
@@ -84,11 +86,13 @@ pub(crate) struct Reading {
 }
 
 type Contents = BTreeMap<PathBuf, Arc<[u8]>>;
+/// The SHA-256 of each file; zeros for one that cannot be read.
+type Prints = BTreeMap<PathBuf, [u8; 32]>;
 
 /// Files that take a stamp before they are read and a fingerprint when they are read.
 struct Printed<'a> {
     files: &'a dyn Files,
-    prints: Mutex<BTreeMap<PathBuf, u64>>,
+    prints: Mutex<Prints>,
     stamps: Mutex<BTreeMap<PathBuf, u64>>,
     /// None unless the content is kept.
     contents: Option<Mutex<Contents>>,
@@ -114,10 +118,9 @@ impl Files for Printed<'_> {
             let mut contents = contents.lock().unwrap_or_else(PoisonError::into_inner);
             contents.insert(path.to_owned(), bytes.as_slice().into());
         }
-        let mut hasher = DefaultHasher::new();
-        read.as_ref().ok().hash(&mut hasher);
+        let print = read.as_ref().map(|bytes| Sha256::digest(bytes).into()).unwrap_or_default();
         let mut prints = self.prints.lock().unwrap_or_else(PoisonError::into_inner);
-        prints.insert(path.to_owned(), hasher.finish());
+        prints.insert(path.to_owned(), print);
         drop(prints);
         read
     }
@@ -160,6 +163,24 @@ fn kept(contents: &Contents, loaded: &LoadedScenario, now: Moment) -> Option<Arc
     let files = loaded.files.iter().chain([&loaded.path]).filter_map(content).collect();
     let (root, scenario) = (loaded.root.clone(), loaded.path.clone());
     Some(Arc::new(ScenarioFiles { root, scenario, now, files, overrides: loaded.overrides.clone() }))
+}
+
+/// A hash of what a scenario is loaded from, wherever its files lie: `own` is its text if that is in none of them.
+fn content(prints: &Prints, loaded: &LoadedScenario, own: Option<&str>) -> Arc<str> {
+    let mut hash = Sha256::new();
+    if let Some(text) = own {
+        hash.update(Sha256::digest(text.as_bytes()));
+    }
+    for file in &loaded.files {
+        hash.update(prints.get(file).copied().unwrap_or_default());
+    }
+    for fault in &loaded.overrides.faults {
+        hash.update(Sha256::digest(fault.name.as_bytes()));
+        hash.update(Sha256::digest(fault.text.as_bytes()));
+    }
+    // A key is hidden by its place in a world's snapshot, so only its place matters.
+    hash.update([loaded.overrides.key.is_some().into()]);
+    hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat().into()
 }
 
 impl Reading {

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use arc_swap::ArcSwap;
 
 use crate::clock::{self, Moment};
-use crate::reload::{Printed, Reading, Setup, kept, stamp, whole};
+use crate::reload::{Printed, Reading, Setup, content, kept, stamp, whole};
 use crate::scenario::diagnostic::{Diagnostic, Severity, SourceLocation};
 use crate::scenario::discover::{
     own_world_named_like_scenario, scenario_named_like_own_world, shorten_paths,
@@ -137,6 +137,7 @@ impl LoadStatus {
         let read = |loaded: &LoadedScenario| Read {
             print: reading.print(loaded),
             stamp: reading.stamp(loaded),
+            content: content(&reading.prints, loaded, None),
             files: kept(&reading.contents, loaded, reading.now),
         };
         let reads: Vec<Read> = reading.folder.scenarios.iter().map(read).collect();
@@ -175,6 +176,7 @@ impl LoadStatus {
         let (printed, now) = (Printed::new(setup), setup.time.now());
         let context = LoadContext { files: &printed, root: setup.root(), now };
         let mut loaded = load_text(&context, name, text);
+        let sent = content(&whole(printed.prints), &loaded, Some(text));
         let files = printed.contents.and_then(|contents| {
             let mut contents = whole(contents);
             contents.insert(loaded.path.clone(), text.as_bytes().into());
@@ -198,7 +200,7 @@ impl LoadStatus {
         let entry = &mut entries[place];
         let new = entry.snapshot.is_none();
         let mut snapshot = Snapshot::new(entry.generation + 1, setup.seed(&scenario), scenario);
-        snapshot.files = files;
+        (snapshot.files, snapshot.content) = (files, sent);
         let snapshot = snapshot.sent(datasets, entry.snapshot.as_deref()).map_err(Refused::Records)?;
         entry.problems = loaded.diagnostics;
         entry.stamp = stamp(&entry.files, |file| Some(setup.files.stamp(file)));
@@ -256,6 +258,8 @@ fn taken_names(entries: &[Entry], name: &str, loaded: &LoadedScenario) -> Vec<Di
 struct Read {
     print: u64,
     stamp: u64,
+    /// A hash of their content.
+    content: Arc<str>,
     /// None unless they are kept.
     files: Option<Arc<ScenarioFiles>>,
 }
@@ -327,7 +331,7 @@ impl Entry {
         &mut self,
         setup: &Setup,
         loaded: LoadedScenario,
-        Read { print, stamp, files }: Read,
+        Read { print, stamp, content, files }: Read,
         serve: &mut impl FnMut(Arc<Snapshot>),
     ) -> Option<LoadEvent> {
         let name = name(&loaded);
@@ -352,7 +356,7 @@ impl Entry {
         self.print = print;
         (self.sent, self.weight) = (false, 0);
         let mut snapshot = Snapshot::new(self.generation + 1, setup.seed(&scenario), scenario);
-        snapshot.files = files;
+        (snapshot.files, snapshot.content) = (files, content);
         self.serve(snapshot, serve);
         let problems = if known { Vec::new() } else { loaded.diagnostics };
         Some(LoadEvent::Loaded { name, generation: self.generation, problems })

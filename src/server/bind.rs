@@ -211,6 +211,11 @@ enum Signal {
     Interrupt,
 }
 
+/// Ends when SIGTERM or Ctrl-C asks to stop.
+pub(crate) async fn asked_to_stop() {
+    Signals::start().next().await;
+}
+
 /// The signals that ask to stop: SIGTERM and Ctrl-C.
 struct Signals {
     #[cfg(unix)]

@@ -33,8 +33,9 @@ impl World {
         let reading = run.clock.at(clock::real_now());
         let saved = SavedWorld {
             scenario: snapshot.scenario.clone(),
+            scenario_content: snapshot.content.to_string(),
             api_key: self.minted.as_ref().map(|key| key.key.clone()),
-            seed: config.seed.map(|seed| seed.0),
+            seed: snapshot.seed.0,
             dates: snapshot.start,
             clock: SavedClock { start: reading.start, now: reading.now, mode: run.clock.mode() },
             start: SavedStart {
@@ -60,6 +61,12 @@ impl World {
     /// # Errors
     /// The snapshot does not fit the scenario, or there is no room for it; the world stays as it was.
     pub(super) fn restore(&self, hidden: &Hidden, scenario: Arc<Snapshot>) -> Result<(), NotRestored> {
+        if hidden.scenario_content != *scenario.content {
+            return Err(mangled(format!(
+                "the scenario {} is not what it was when the snapshot was taken, and keys and faults are told by their place in it. Serve it as it was, the files that it includes and reads, too",
+                scenario.scenario
+            )));
+        }
         let saved = hidden.fill(scenario.keys.all())?;
         let references = scenario.references(saved.clock.mode);
         let (seed, clock) = saved.start.setting();
@@ -72,13 +79,15 @@ impl World {
         let bytes = start.weight() + fault_edits.weight();
         share.replace(0, bytes).map_err(|full| mangled(crate::ledger::Full::from(full).to_string()))?;
         drop(references);
+        // Another process draws another seed for `seed: random`.
+        let own_seed = Some(Seed(saved.seed)).filter(|seed| *seed != scenario.seed);
         let began = scenario.start_at(saved.dates);
         let given_up = self.snapshot();
         scenario
-            .room_for(saved.seed.map(Seed), saved.dates, &self.shared.datasets, Some(&given_up))
+            .room_for(own_seed, saved.dates, &self.shared.datasets, Some(&given_up))
             .map_err(CreateError::from)?;
         let mut config = WorldConfig {
-            seed: saved.seed.map(Seed),
+            seed: own_seed,
             began,
             start: if self.is_standing() { Start::default() } else { start },
             fault_edits,

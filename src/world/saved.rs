@@ -4,7 +4,9 @@
 use std::fmt::{self, Display, Formatter};
 use std::sync::Arc;
 
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::auth::Key;
@@ -21,7 +23,7 @@ use crate::world::hide::{fill, hide};
 use crate::world::quota::SavedQuota;
 
 /// The version that is written and read.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Most bytes of a snapshot.
 pub(crate) const MOST_BYTES: usize = 32 << 20;
 
@@ -43,10 +45,11 @@ enum Kind {
     Snapshot,
 }
 
-/// Only the version of a snapshot.
+/// What tells a snapshot from other JSON objects.
 #[derive(Deserialize)]
-struct Version {
-    version: Option<serde_json::Value>,
+struct Head {
+    standin: Option<Value>,
+    version: Option<Value>,
 }
 
 /// A world.
@@ -55,10 +58,11 @@ struct Version {
 pub(crate) struct SavedWorld {
     /// Name of its scenario.
     pub(super) scenario: String,
+    /// A hash of what that was loaded from.
+    pub(super) scenario_content: String,
     /// The key minted with it.
     pub(super) api_key: Option<String>,
-    /// The seed in place of the scenario's.
-    pub(super) seed: Option<u64>,
+    pub(super) seed: u64,
     /// The instant to which relative dates of its dataset refer.
     pub(super) dates: Moment,
     pub(super) clock: SavedClock,
@@ -149,25 +153,34 @@ impl SavedWorld {
     /// # Errors
     /// It is of another version, or mangled.
     pub(crate) fn read(text: &str) -> Result<Hidden, NotRestored> {
-        let version: Version =
-            serde_json::from_str(text).map_err(|error| mangled(format!("it is no JSON: {error}")))?;
-        match version.version {
+        let no_json = |error: serde_json::Error| mangled(format!("it is no JSON: {error}"));
+        let none =
+            |what: &str| mangled(format!("{what}. A snapshot is what `GET …/snapshot` gives, unchanged"));
+        if !text.trim_start().starts_with('{') {
+            serde_json::from_str::<IgnoredAny>(text).map_err(no_json)?;
+            return Err(none("it is no JSON object"));
+        }
+        let Head { standin, version } = serde_json::from_str(text).map_err(no_json)?;
+        if standin.is_none_or(|kind| kind != "snapshot") {
+            return Err(none("it is no snapshot: its member `standin` must be \"snapshot\""));
+        }
+        match version {
             Some(version) if version == VERSION => {}
             Some(other) => {
                 return Err(mangled(format!("its version is {other}; this program has {VERSION}")));
             }
-            None => return Err(mangled("it is no snapshot")),
+            None => return Err(none("it has no `version`")),
         }
-        let saved: Saved<Self> = serde_json::from_str(text).map_err(|error| mangled(error.to_string()))?;
+        let saved: Saved<Self> = members(text)?;
         let text = serde_json::to_string(&saved.world).map_err(|error| mangled(error.to_string()))?;
         if digest(&text) != saved.digest {
             return Err(mangled("it was changed after it was taken"));
         }
-        let Self { scenario, api_key, .. } = saved.world;
+        let Self { scenario, scenario_content, api_key, .. } = saved.world;
         if api_key.as_ref().is_some_and(|key| !Mask::is_minted(key)) {
             return Err(mangled("its key is none that a world has"));
         }
-        Ok(Hidden { scenario, api_key, text })
+        Ok(Hidden { scenario, scenario_content, api_key, text })
     }
 }
 
@@ -176,6 +189,7 @@ impl SavedWorld {
 pub(crate) struct Hidden {
     /// Name of its scenario.
     pub(crate) scenario: String,
+    pub(super) scenario_content: String,
     pub(super) api_key: Option<String>,
     text: String,
 }
@@ -185,7 +199,35 @@ impl Hidden {
     pub(super) fn fill(&self, keys: &[Key]) -> Result<SavedWorld, NotRestored> {
         let text =
             fill(&self.text, keys).ok_or_else(|| mangled("the scenario has fewer keys than it had"))?;
-        serde_json::from_str(&text).map_err(|error| mangled(error.to_string()))
+        members(&text)
+    }
+}
+
+/// Reads JSON whose members are known. What is wrong is told by the path of the member, without names of our types.
+fn members<T: DeserializeOwned>(text: &str) -> Result<T, NotRestored> {
+    let mut json = serde_json::Deserializer::from_str(text);
+    let read = serde_path_to_error::deserialize(&mut json).map_err(|error| {
+        let path = error.path().to_string();
+        mangled(wrong_member(&path, &error.inner().to_string()))
+    })?;
+    json.end().map_err(|error| mangled(format!("it is no JSON: {error}")))?;
+    Ok(read)
+}
+
+/// What serde says of a member, in plain words.
+fn wrong_member(path: &str, error: &str) -> String {
+    let at = if path == "." { "it".to_owned() } else { format!("`{path}`") };
+    let error = error.split_once(" at line ").map_or(error, |(error, _)| error);
+    let name = |after: &str| after.split('`').nth(1).unwrap_or_default().to_owned();
+    let (kind, expected) = error.split_once(", expected ").unwrap_or((error, ""));
+    if kind.starts_with("missing field") {
+        format!("{at} has no member `{}`", name(kind))
+    } else if kind.starts_with("unknown field") {
+        format!("no snapshot has the member {at}")
+    } else if expected.is_empty() {
+        format!("{at} cannot be: {error}")
+    } else {
+        format!("{at} is not what a snapshot has there")
     }
 }
 

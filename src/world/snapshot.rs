@@ -61,6 +61,8 @@ pub(crate) struct Snapshot {
     pub(crate) start: Moment,
     /// Whether that is the instant of the load. A world that begins on a later day has that day's data then.
     follows_day: bool,
+    /// A hash of what it was loaded from, by which a world's snapshot knows it. Empty if it was not loaded from files.
+    pub(crate) content: Arc<str>,
     /// The files it was loaded from, if they are kept.
     pub(crate) files: Option<Arc<ScenarioFiles>>,
     businesses: Arc<Vec<Business>>,
@@ -214,6 +216,7 @@ impl Snapshot {
             expectations: Arc::new(scenario.expectations),
             start: scenario.now,
             follows_day: scenario.follows_day,
+            content: Arc::default(),
             files: None,
             businesses: Arc::new(scenario.businesses),
             data: datasets.of((seed, scenario.now.day()), || None),

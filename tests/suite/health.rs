@@ -28,6 +28,27 @@ fn health_ends_with_0_when_a_server_is_ready_and_with_1_and_one_line_when_it_is_
 }
 
 #[test]
+fn a_variable_that_is_wrong_is_named_and_not_the_flag_that_nobody_wrote() {
+    for value in ["abc", "tcp://10.0.0.1:80"] {
+        let (code, text) = health(&[], &[("STANDIN_PORT", value)]);
+        assert_eq!(code, Some(2));
+        assert!(
+            text.contains("the variable STANDIN_PORT") && text.contains("a number from 0 to 65535"),
+            "{text}"
+        );
+        assert!(text.contains(value) && text.lines().count() == 1, "{text}");
+    }
+    let (code, text) = health(&[], &[("STANDIN_LOG", "xml")]);
+    assert!(
+        code == Some(2) && text.contains("STANDIN_LOG") && text.contains("allowed are text, json"),
+        "{text}"
+    );
+    let output = program().args(["serve", "--port", "abc"]).env("STANDIN_PORT", "abc").output().unwrap();
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(2) && text.contains("'--port <PORT>'"), "{text}");
+}
+
+#[test]
 fn a_server_with_a_broken_scenario_is_ready() {
     let server = Server::of(&[("api.yaml", API), ("bad.yaml", "standin: 1\nnonsense: 1\n")], &[]);
     assert_eq!(health(&[&server.base], &[]), (Some(0), "degraded".to_owned()));

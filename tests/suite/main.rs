@@ -24,6 +24,7 @@ mod journal;
 mod report;
 mod limits;
 mod log;
+mod mcp;
 mod metrics;
 mod stream;
 mod receiver;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::harness::{Answer, Client, Server, folder, program};
+use crate::harness::{Answer, Client, Server, folder, program, wait_until};
 
 const SCENARIO: &str = r"
 standin: 1
@@ -212,15 +212,28 @@ fn a_snapshot_replaces_a_world_and_a_mangled_one_changes_nothing() {
     let after = snapshot(&server, "w");
     for (mangled, why) in [
         (String::new(), "it is no JSON"),
-        ("{}".to_owned(), "it is no snapshot"),
+        ("null".to_owned(), "it is no JSON object. A snapshot is what `GET …/snapshot` gives"),
+        ("[]".to_owned(), "it is no JSON object"),
+        ("{}".to_owned(), "it is no snapshot: its member `standin` must be"),
+        (r#"{"standin": "snapshot"}"#.to_owned(), "it has no `version`"),
+        (r#"{"standin": "snapshot", "version": 2}"#.to_owned(), "it has no member `digest`"),
         (text[..text.len() / 2].to_owned(), "it is no JSON"),
-        (with("/version", json!(2)), "its version is 2; this program has 1"),
+        (with("/version", json!(3)), "its version is 3; this program has 2"),
         (with("/world/clock/now", json!(1_782_000_000_000_i64)), "it was changed"),
-        (with("/world/counters/arrived", json!("many")), "invalid type"),
+        (
+            with("/world/counters/arrived", json!("many")),
+            "`world.counters.arrived` is not what a snapshot has there",
+        ),
         (with("/world/apiKey", json!("mine")), "it was changed"),
-        (with("/world/clock/now", json!(i64::MAX)), "no clock can show"),
+        (
+            with("/world/clock/now", json!(i64::MAX)),
+            "`world.clock.now` cannot be: an instant that no clock can show",
+        ),
         (with("/world/quotas", json!([])), "it was changed"),
-        (text.replacen("\"world\":{", "\"world\":{\"more\":1,", 1), "unknown field"),
+        (
+            text.replacen("\"world\":{", "\"world\":{\"more\":1,", 1),
+            "no snapshot has the member `world.more`",
+        ),
     ] {
         let answer = put(&server, "w", &mangled);
         assert!(
@@ -229,6 +242,7 @@ fn a_snapshot_replaces_a_world_and_a_mangled_one_changes_nothing() {
             answer.status,
             answer.text()
         );
+        assert!(!answer.text().contains("struct"), "{}", answer.text());
         assert_eq!(snapshot(&server, "w"), after);
     }
     assert_eq!(put(&server, "bad%20name", &text).status, 400);
@@ -246,6 +260,61 @@ fn a_snapshot_replaces_a_world_and_a_mangled_one_changes_nothing() {
     assert_eq!(future(&server, "copy"), future(&server, "snap"));
     let unknown = snapshot(&server, "w").replace("\"scenario\":\"snap\"", "\"scenario\":\"other\"");
     assert_eq!(put(&server, "w", &unknown).status, 400);
+}
+
+#[test]
+fn a_snapshot_of_a_scenario_that_has_changed_since_is_refused() {
+    let (one, other) = (server(&[]), server(&[]));
+    admin(&one, "PUT", "worlds/w", &json!({}));
+    let text = snapshot(&one, "w");
+    let refused = |server: &Server| {
+        let answer = put(server, "w", &text);
+        let is_told =
+            answer.text().contains("the scenario snap is not what it was when the snapshot was taken");
+        answer.status == 400 && is_told
+    };
+    // The same text is the same scenario, wherever it lies and however it came.
+    let sent = server(&[]);
+    admin(&sent, "PUT", "scenarios/other", &json!({"standin": 1}));
+    assert_eq!(sent.admin("PUT", "scenarios/snap").bytes(SCENARIO).send().status, 200);
+    for server in [&other, &sent] {
+        assert_eq!(put(server, "w", &text).status, 201);
+    }
+    // Another fault in front takes the places of the others, and so does a reload.
+    let changed = SCENARIO.replace(
+        "faults:\n  - {name: some",
+        "faults:\n  - {name: new, operation: qna, then: {error: 500}}\n  - {name: some",
+    );
+    assert_ne!(changed, SCENARIO);
+    std::fs::write(one.path().join("snap.yaml"), &changed).unwrap();
+    wait_until("it is loaded anew", || {
+        let health = one.admin("GET", "health").send().json;
+        health["scenarios"][0]["generation"] == 2
+    });
+    assert!(refused(&one));
+    assert!(refused(&Server::of(&[("snap.yaml", &changed)], &[])));
+    // A world that was there at the reload is one of the changed scenario.
+    let after = snapshot(&one, "w");
+    assert_eq!(put(&other, "w", &after).status, 400);
+    assert_eq!(put(&one, "w", &after).status, 200);
+    // A file that the scenario includes counts, too.
+    let part = |seed: u64| format!("standin: 1\npart: true\nseed: {seed}\n");
+    let whole = "standin: 1\nname: snap\ninclude: [part.yaml]\nbusinesses: [{number: 100, name: A}]\n";
+    let with_part = |seed| Server::of(&[("snap.yaml", whole), ("part.yaml", &part(seed))], &[]);
+    let text = snapshot(&with_part(1), "snap");
+    assert_eq!(put(&with_part(1), "w", &text).status, 201);
+    assert_eq!(put(&with_part(2), "w", &text).status, 400);
+}
+
+#[test]
+fn a_world_with_a_random_seed_keeps_it() {
+    let scenario = SCENARIO.replace("seed: 5", "seed: random");
+    let server = || Server::of(&[("snap.yaml", &scenario)], &[]);
+    let (one, other) = (server(), server());
+    admin(&one, "PUT", "worlds/w", &json!({}));
+    let text = snapshot(&one, "w");
+    assert_eq!(put(&other, "w", &text).status, 201);
+    assert_eq!(calls(&one.world("w"), 0..20), calls(&other.world("w"), 0..20));
 }
 
 fn start_with(folder: &Path, file: &str) -> Server {
@@ -276,5 +345,9 @@ fn a_standing_world_is_kept_over_a_restart() {
         String::from_utf8(output.stderr).unwrap()
     };
     assert!(refused("bad.json", "{").contains("--snapshot bad.json: The snapshot is not taken up"));
+    let changed = format!("# Another one.\n{SCENARIO}");
+    std::fs::write(folder.path().join("snap.yaml"), changed).unwrap();
+    let told = refused("kept.json", "");
+    assert!(told.contains("is not what it was") && told.contains("To begin anew, remove the file"), "{told}");
     assert!(refused("none/kept.json", "").contains("there is no such folder"));
 }

@@ -62,7 +62,7 @@ pub(crate) fn first_load(flags: &Flags, setup: &Setup, log: &Log) -> Result<(Reg
 }
 
 /// Fails if a path does not exist, which may be a command with a typing error.
-fn require_paths(setup: &Setup) -> Result<(), Failure> {
+pub(crate) fn require_paths(setup: &Setup) -> Result<(), Failure> {
     let exists = |path: &PathBuf| {
         let path = setup.cwd.join(path);
         setup.files.is_folder(&path) || setup.files.real(&path).is_ok() || path.exists()

@@ -14,12 +14,17 @@ use crate::server::log::Format;
 /// The longest time for which a server goes on after SIGTERM.
 const LONGEST_DRAIN: Duration = Duration::from_secs(3600);
 
+/// Reads a port.
+pub(crate) fn port(text: &str) -> Result<u16, String> {
+    text.parse().map_err(|_| "a port is a number from 0 to 65535".to_owned())
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct Flags {
     #[command(flatten)]
     pub(crate) sources: Sources,
     /// Port to listen on; 0 picks a free one
-    #[arg(long, default_value_t = 8080, env = "STANDIN_PORT")]
+    #[arg(long, default_value_t = 8080, value_parser = port, env = "STANDIN_PORT")]
     pub(crate) port: u16,
     /// Address to listen on
     #[arg(long, default_value = "127.0.0.1", env = "STANDIN_HOST")]

@@ -145,7 +145,10 @@ fn serve(flags: &Flags, log: &Log) -> Result<(), Failure> {
     let greeting = Greeting { registry: &registry, address, paths: &setup.paths, shipped, admin };
     log.write(greeting.format(log.format));
     if !shipped {
-        watch::start(flags.poll, setup, Arc::clone(&registry), board, log.clone())?;
+        let log = log.clone();
+        watch::start(flags.poll, setup, Arc::clone(&registry), board, move |events| {
+            watch::log(&log, events);
+        })?;
     }
     if let Idle(Some(idle)) = flags.idle {
         expire(idle, Arc::clone(&registry));

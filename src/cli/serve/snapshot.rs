@@ -36,23 +36,32 @@ pub(super) fn load(path: &Path, registry: &Registry) -> Result<(), Failure> {
     }
     let restored = SavedWorld::read(&text).and_then(|saved| registry.restore(DEFAULT, &saved));
     restored.map(drop).map_err(|why| {
-        let advice = "remove the file to begin anew";
-        Failure::cannot_start(format!("--snapshot {shown}: {why} To go on, {advice}."))
+        Failure::cannot_start(format!("--snapshot {shown}: {why} To begin anew, remove the file."))
     })
 }
 
 /// Writes the snapshot beside the file, and puts it in its place when it is whole.
 ///
 /// # Errors
-/// It cannot be written; the file stays as it was.
+/// It cannot be written; the file stays as it was, and that is said.
 pub(super) fn write(path: &Path, registry: &Registry) -> Result<(), Failure> {
+    let sentence = |why: &str| format!("{}.", why.trim_end_matches('.'));
     let failed = |why: String| Failure {
         exit: Exit::Findings,
-        message: format!("the snapshot is not written to {}: {why}", path.display()),
+        message: format!(
+            "the snapshot is not written to {}: {} What the world held is lost; {}.",
+            path.display(),
+            sentence(&why),
+            if path.exists() { "the file is kept as it was" } else { "there was no such file before" }
+        ),
     };
     let text = registry.default_world().save().map_err(failed)?;
     let mut beside = path.as_os_str().to_owned();
     beside.push(".new");
     let written = fs::write(&beside, text).and_then(|()| fs::rename(&beside, path));
-    written.map_err(|error| failed(error.to_string()))
+    written.map_err(|error| {
+        // It may be written in part.
+        let _ = fs::remove_file(&beside);
+        failed(error.to_string())
+    })
 }

@@ -21,7 +21,8 @@ use crate::world::registry::Registry;
 /// How often file contents are compared with `--poll`.
 const POLL: Duration = Duration::from_millis(500);
 
-/// Watches the files on a thread of its own, as long as the process lives, and reloads them when they change.
+/// Watches the files on a thread of its own, as long as the process lives, and reloads them when they change. `report` gets
+/// what that changed.
 ///
 /// # Errors
 /// The operating system cannot watch files.
@@ -30,23 +31,25 @@ pub(crate) fn start(
     setup: Arc<Setup>,
     registry: Arc<Registry>,
     board: Arc<LoadStatus>,
-    log: Log,
+    report: impl Fn(&[LoadEvent]) + Send + 'static,
 ) -> Result<(), Failure> {
     let (sender, changes) = sync_channel(64);
     let mut folders = Folders::new(sender, poll)
         .map_err(|error| Failure::cannot_start(format!("cannot watch files: {error}: try --poll")))?;
     std::thread::spawn(move || {
-        let write = |events: &[LoadEvent]| {
-            for event in events {
-                log.write(match log.format {
-                    Format::Text => text(event),
-                    Format::Json => json(event),
-                });
-            }
-        };
-        reload::follow(&setup, &registry, &board, &changes, |paths| folders.watch(paths), write);
+        reload::follow(&setup, &registry, &board, &changes, |paths| folders.watch(paths), report);
     });
     Ok(())
+}
+
+/// Writes what a reload changed to the log.
+pub(super) fn log(log: &Log, events: &[LoadEvent]) {
+    for event in events {
+        log.write(match log.format {
+            Format::Text => text(event),
+            Format::Json => json(event),
+        });
+    }
 }
 
 /// The watched folders. Files are not watched themselves: if a file is saved by renaming another one over it, a watch

@@ -1,7 +1,9 @@
 //! The tools of a coding agent, by the Model Context Protocol: JSON-RPC 2.0, in the revisions 2026-07-28 (every request by itself)
 //! and 2025-11-25 (after a handshake). Nothing is remembered between two messages, so both are answered on one connection.
 
-/// The tools: their definitions, and what they do.
+/// The definitions of the tools.
+mod definitions;
+/// What the tools do.
 mod tools;
 /// What can be read: the schema, the documentation, the shipped scenarios.
 mod resources;
@@ -37,8 +39,8 @@ pub(crate) struct Mcp {
 
 /// A JSON-RPC error.
 #[derive(Debug)]
-pub(crate) struct RpcError {
-    pub(crate) code: i32,
+struct RpcError {
+    code: i32,
     message: String,
     data: Option<Value>,
 }
@@ -46,10 +48,10 @@ pub(crate) struct RpcError {
 impl RpcError {
     const PARSE: i32 = -32700;
     const REQUEST: i32 = -32600;
-    pub(crate) const METHOD: i32 = -32601;
+    const METHOD: i32 = -32601;
     const PARAMS: i32 = -32602;
-    pub(crate) const HEADER: i32 = -32020;
-    pub(crate) const VERSION: i32 = -32022;
+    const HEADER: i32 = -32020;
+    const VERSION: i32 = -32022;
 
     fn new(code: i32, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), data: None }
@@ -57,6 +59,14 @@ impl RpcError {
 
     fn params(message: impl Into<String>) -> Self {
         Self::new(Self::PARAMS, message)
+    }
+
+    fn unsupported(version: &Value) -> Self {
+        let message = format!(
+            "the protocol version {version} is not served: name {PRESENT} in params._meta, or begin with initialize, which settles on {PREVIOUS}"
+        );
+        let data = json!({ "supported": [PRESENT, PREVIOUS], "requested": version });
+        Self { data: Some(data), ..Self::new(Self::VERSION, message) }
     }
 
     /// The answer to a request of that id; null if it has none that can be read.
@@ -114,26 +124,37 @@ impl Message {
     fn version(&self) -> Option<&Value> {
         self.params.get("_meta")?.get(VERSION)
     }
+
+    /// The name of the tool or resource that it asks for.
+    fn name(&self) -> Option<&str> {
+        ["name", "uri"].iter().find_map(|name| self.params.get(*name)?.as_str())
+    }
 }
 
 impl Mcp {
-    pub(crate) fn new(state: Arc<State>) -> Self {
-        let admin = Admin::new(&state);
+    /// `host` is the host and port with which the agent reaches the server; None for the address it listens on.
+    pub(crate) fn new(state: Arc<State>, host: Option<String>) -> Self {
+        let admin = Admin::new(&state, host);
         Self { state, admin }
+    }
+
+    /// The answer to a message that is too large to be read.
+    pub(crate) fn too_large(most: usize) -> Value {
+        let why = format!("the message has more than {} MiB, the most that one may have", most >> 20);
+        RpcError::new(RpcError::PARSE, why).answer(&Value::Null)
     }
 
     /// Answers a message. None if it asks for no answer.
     pub(crate) async fn answer(&self, text: &[u8]) -> Option<Value> {
-        let (answer, _) = self.exchange(text, |_, _| Ok(())).await;
+        let (answer, _) = self.exchange(text, |_| Ok(())).await;
         answer
     }
 
-    /// Answers a message whose headers `check` has to accept, for which it gets the method and the name of what is asked
-    /// for. Returns the code of the error, too.
+    /// Answers a message that `check` accepts. Returns the code of the error, too.
     async fn exchange(
         &self,
         text: &[u8],
-        check: impl FnOnce(&str, Option<&str>) -> Result<(), String>,
+        check: impl FnOnce(&Message) -> Result<(), RpcError>,
     ) -> (Option<Value>, Option<i32>) {
         let failed = |id: &Value, error: RpcError| {
             let code = error.code;
@@ -148,13 +169,10 @@ impl Mcp {
             Ok(None) => return (None, None),
             Err((id, error)) => return failed(&id, error),
         };
-        let Some(id) = message.id.clone() else { return (None, None) };
-        let name = ["name", "uri"].iter().find_map(|name| message.params.get(*name)?.as_str());
-        if message.version().is_some()
-            && let Err(why) = check(&message.method, name)
-        {
-            return failed(&id, RpcError::new(RpcError::HEADER, why));
+        if let Err(error) = check(&message) {
+            return failed(&message.id.unwrap_or_default(), error);
         }
+        let Some(id) = message.id.clone() else { return (None, None) };
         match self.result(&message).await {
             Ok(result) => (Some(json!({ "jsonrpc": "2.0", "id": id, "result": result })), None),
             Err(error) => failed(&id, error),
@@ -165,11 +183,9 @@ impl Mcp {
         let is_present = match message.version() {
             None => message.method == "server/discover",
             Some(version) if version == PRESENT => true,
-            Some(version) => {
-                let data = json!({ "supported": [PRESENT, PREVIOUS], "requested": version });
-                let error = RpcError::new(RpcError::VERSION, "unsupported protocol version");
-                return Err(RpcError { data: Some(data), ..error });
-            }
+            Some(version) if version == PREVIOUS => message.method == "server/discover",
+            Some(version) if version.is_string() => return Err(RpcError::unsupported(version)),
+            Some(_) => return Err(RpcError::params(format!("{VERSION} must be a string"))),
         };
         let information =
             json!({ "name": "standin", "title": "Standin", "version": env!("CARGO_PKG_VERSION") });
@@ -192,7 +208,7 @@ impl Mcp {
                 }));
             }
             "ping" if !is_present => return Ok(json!({})),
-            "tools/list" => (json!({ "tools": tools::list() }), true),
+            "tools/list" => (json!({ "tools": definitions::list() }), true),
             "tools/call" => (self.call(&message.params).await?, false),
             "resources/list" => (json!({ "resources": resources::list() }), true),
             "resources/templates/list" => (json!({ "resourceTemplates": [] }), true),

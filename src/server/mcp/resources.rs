@@ -12,17 +12,19 @@ macro_rules! documents {
 }
 
 documents! {
-    "api", "expectations", "explore", "faults", "journal", "limits", "replay", "run", "scenarios", "scorecard", "stored",
-    "webhooks", "worlds",
+    "agents", "api", "architecture", "ci", "console", "expectations", "explore", "faults", "journal", "limits", "packages",
+    "phrases", "reliability", "replay", "routes", "run", "scale", "scenarios", "scorecard", "stored", "webhooks", "worlds",
 }
 
 const SCHEMA: &str = "standin://schema";
 
-/// The scenarios of the program, with their names.
+/// The scenarios of the program, with their names. A part, which has none, has its path.
 fn scenarios() -> impl Iterator<Item = (&'static str, &'static [u8])> {
     shipped::FILES.iter().filter_map(|(path, bytes)| {
         let file = path.strip_prefix("scenarios/")?.strip_suffix(".yaml")?;
-        Some((file.rsplit('/').next()?, *bytes))
+        let mut lines = bytes.split(|byte| *byte == b'\n');
+        let name = lines.find_map(|line| std::str::from_utf8(line.strip_prefix(b"name: ")?).ok());
+        Some((name.unwrap_or(file), *bytes))
     })
 }
 
@@ -50,4 +52,35 @@ pub(super) fn read(uri: &str) -> Option<Value> {
         ("application/yaml", String::from_utf8_lossy(bytes).into_owned())
     };
     Some(json!({ "uri": uri, "mimeType": kind, "text": text }))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_page_of_the_documentation_is_a_resource() {
+        let folder = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/docs")).unwrap();
+        let pages: BTreeSet<String> = folder
+            .filter_map(|file| Some(file.unwrap().file_name().to_str()?.strip_suffix(".md")?.to_owned()))
+            .collect();
+        assert_eq!(pages, DOCUMENTS.iter().map(|(name, _)| (*name).to_owned()).collect());
+    }
+
+    #[test]
+    fn resources_have_names_of_their_own_and_scenarios_those_that_they_are_served_under() {
+        let listed = list();
+        let uris: BTreeSet<&str> = listed.iter().map(|one| one["uri"].as_str().unwrap()).collect();
+        assert_eq!(uris.len(), listed.len());
+        for uri in &uris {
+            assert!(read(uri).unwrap()["text"].as_str().unwrap().len() > 20, "{uri}");
+        }
+        for name in ["demo", "edge-numbers", "parts/platform"] {
+            assert!(uris.contains(format!("standin://scenarios/{name}").as_str()), "{name}");
+        }
+        assert!(read("standin://scenarios/numbers").is_none());
+        assert!(serde_json::to_string(&listed).unwrap().len() < 8_000);
+    }
 }

@@ -5,118 +5,29 @@ use serde_json::{Map, Value, json};
 
 use crate::scenario::{LoadContext, load_text, render};
 use crate::server::mcp::Mcp;
-use crate::server::mcp::page::{lines, only_page, page};
+use crate::server::mcp::definitions::{self, check_arguments};
+use crate::server::mcp::page::{Page, lines, only_page, page};
 
 /// The bytes of a name that a path has as they are.
 const NAME: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_');
 
-type Arguments = Map<String, Value>;
+pub(super) type Arguments = Map<String, Value>;
 
-/// The definitions.
-pub(super) fn list() -> Value {
-    let text = |what: &str| json!({ "type": "string", "description": what });
-    let world = text("name of the world");
-    let cursor = text("where the page begins, as the answer before told it");
-    let yaml = text("text of a scenario file");
-    let object = |what: &str| json!({ "type": "object", "description": what });
-    let tool = |name: &str, does: &str, is_read: bool, members: Value, required: &[&str]| {
-        json!({
-            "name": name,
-            "description": does,
-            "inputSchema": { "type": "object", "properties": members, "required": required, "additionalProperties": false },
-            "annotations": { "readOnlyHint": is_read, "openWorldHint": false },
-        })
-    };
-    json!([
-        tool(
-            "status",
-            "Tells the base URL, a key and a call to begin with, the scenarios and the worlds.",
-            true,
-            json!({ "cursor": cursor }),
-            &[]
-        ),
-        tool(
-            "check",
-            "Checks the text of a scenario. Tells every error and warning with its line and what is allowed.",
-            true,
-            json!({ "yaml": yaml, "cursor": cursor }),
-            &["yaml"]
-        ),
-        tool(
-            "put_scenario",
-            "Checks a scenario and serves it under a name, in place of the one of that name. No file is written.",
-            false,
-            json!({ "name": text("name of the scenario"), "yaml": yaml }),
-            &["name", "yaml"]
-        ),
-        tool(
-            "world",
-            "Shows a world. Makes it if it is not there. With any of the other arguments it begins anew so, or is removed. Each test should have one: its calls, faults, clock and contacts are its own.",
-            false,
-            json!({
-                "world": world,
-                "scenario": text("its scenario; the default one if absent"),
-                "seed": { "type": "integer", "description": "seed of its data and random choices" },
-                "clock": object("{start: instant, mode: frozen or running}"),
-                "faults": { "type": "array", "items": { "type": "object" }, "description": "faults to begin with" },
-                "reset": { "type": "boolean", "description": "back to its start" },
-                "remove": { "type": "boolean" },
-            }),
-            &["world"]
-        ),
-        tool(
-            "fault",
-            "Lists a world's faults, or adds, replaces, switches or removes one. A fault as in a scenario, such as {operation: reviews, hits: 1, then: {error: 89}}.",
-            false,
-            json!({
-                "world": world,
-                "name": text("name of the fault; without it, all are listed"),
-                "fault": object("the fault to put under that name"),
-                "enabled": { "type": "boolean" },
-                "remove": { "type": "boolean" },
-                "cursor": cursor,
-            }),
-            &["world"]
-        ),
-        tool(
-            "calls",
-            "Lists the calls that a world received, or explains one: headers, bodies, every check in its order, the fault, and its retries.",
-            true,
-            json!({
-                "world": world,
-                "why": { "type": "integer", "description": "seq of the call to explain" },
-                "operation": text("only calls of this operation"),
-                "status": { "type": "integer" },
-                "fault": text("only calls to which this fault applied"),
-                "after": { "type": "integer", "description": "only calls with a larger seq" },
-                "cursor": cursor,
-            }),
-            &["world"]
-        ),
-        tool(
-            "act",
-            "Lets something happen in a world: its clock advances ({advance: 61s}), an event is emitted ({event, business, …}), a review or question arrives ({business, rating, comments, …}), or expectations are verified.",
-            false,
-            json!({
-                "world": world,
-                "act": { "type": "string", "enum": ["clock", "event", "review", "question", "verify"] },
-                "with": { "description": "the body, as the admin API takes it" },
-            }),
-            &["world", "act"]
-        ),
-        tool(
-            "report",
-            "The scorecard of the client: which rules of a well-behaved client its calls broke, with the calls, and what to do.",
-            true,
-            json!({ "world": world, "cursor": cursor }),
-            &["world"]
-        ),
-    ])
+/// What a tool answers.
+enum Answer {
+    /// It can be had again, and so page by page.
+    Read(String),
+    /// Likewise, and it was recorded from calls.
+    ReadData(String),
+    /// The tool has changed something, which it would do again.
+    Did(String),
+    /// Likewise, with what was recorded from calls.
+    DidData(String),
 }
 
 /// What a tool answers, or why it cannot. None if there is no such tool.
 pub(super) async fn call(mcp: &Mcp, name: &str, arguments: &Arguments) -> Option<Result<String, String>> {
-    let tools = list();
+    let tools = definitions::list();
     let tool = tools.as_array()?.iter().find(|tool| tool["name"] == name)?;
     if let Err(wrong) = check_arguments(&tool["inputSchema"], arguments) {
         return Some(Err(wrong));
@@ -131,40 +42,15 @@ pub(super) async fn call(mcp: &Mcp, name: &str, arguments: &Arguments) -> Option
         "act" => act(mcp, arguments).await,
         _ => report(mcp, arguments).await,
     };
-    let is_data = ["calls", "act", "report"].contains(&name);
     let cursor = arguments.get("cursor").and_then(Value::as_str);
-    // What is wrong may be long, too.
     Some(match answer {
-        Ok(text) if tool["inputSchema"]["properties"].get("cursor").is_some() => page(&text, cursor, is_data),
-        Ok(text) => Ok(only_page(&text, is_data)),
-        Err(why) => Err(only_page(&why, false)),
+        Ok(Answer::Read(text)) => page(&Page { text, is_data: false }, cursor),
+        Ok(Answer::ReadData(text)) => page(&Page { text, is_data: true }, cursor),
+        Ok(Answer::Did(text)) => Ok(only_page(&Page { text, is_data: false })),
+        Ok(Answer::DidData(text)) => Ok(only_page(&Page { text, is_data: true })),
+        // What is wrong may be long, too.
+        Err(text) => Err(only_page(&Page { text, is_data: false })),
     })
-}
-
-/// Checks names and kinds of the arguments against the definition of a tool.
-fn check_arguments(schema: &Value, arguments: &Arguments) -> Result<(), String> {
-    let members = &schema["properties"];
-    for (name, value) in arguments {
-        let Some(member) = members.get(name) else {
-            let known: Vec<&String> = members.as_object().into_iter().flat_map(Map::keys).collect();
-            return Err(format!("{name} is unknown here; allowed are {known:?}"));
-        };
-        // Without a kind, any is taken.
-        let Some(kind) = member["type"].as_str() else { continue };
-        let fits = match kind {
-            "string" => value.is_string(),
-            "integer" => value.is_i64() || value.is_u64(),
-            "boolean" => value.is_boolean(),
-            "array" => value.is_array(),
-            _ => value.is_object(),
-        };
-        if !fits {
-            return Err(format!("{name} must be of type {kind}"));
-        }
-    }
-    let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
-    let missing: Vec<&str> = required.filter(|name| !arguments.contains_key(*name)).collect();
-    if missing.is_empty() { Ok(()) } else { Err(format!("missing: {}", missing.join(", "))) }
 }
 
 fn text<'a>(arguments: &'a Arguments, name: &str) -> &'a str {
@@ -180,27 +66,39 @@ fn path(arguments: &Arguments, below: &str) -> String {
     format!("worlds/{}{below}", utf8_percent_encode(text(arguments, "world"), NAME))
 }
 
-async fn status(mcp: &Mcp) -> Result<String, String> {
+/// Those of some arguments that are given, in words. A false flag is none.
+fn given(arguments: &Arguments, names: &[&str]) -> Option<String> {
+    let is_given = |name: &&&str| arguments.get(**name).is_some_and(|value| *value != false);
+    let given: Vec<&str> = names.iter().filter(is_given).copied().collect();
+    (!given.is_empty()).then(|| given.join(", "))
+}
+
+async fn status(mcp: &Mcp) -> Result<Answer, String> {
     let health = mcp.admin.call("GET", "health", "").await?;
-    let worlds = mcp.admin.call("GET", "worlds?limit=200", "").await?;
+    let worlds = mcp.admin.call("GET", "worlds?limit=10000", "").await?;
     let example = mcp.admin.call("GET", "worlds/default/example", "").await.unwrap_or_default();
     let mut lines = vec![
         json!({ "status": health["status"], "version": health["version"], "baseUrl": mcp.admin.base_url(), "default": mcp.state.registry.default_name() }).to_string(),
         format!("example call: {example}"),
     ];
     for scenario in health["scenarios"].as_array().into_iter().flatten() {
-        let problems = scenario["diagnostics"].as_array().map_or(0, Vec::len);
-        lines.push(format!(
-            "scenario {}, diagnostics: {problems}",
-            scenario["name"].as_str().unwrap_or_default()
-        ));
+        let name = scenario["name"].as_str().unwrap_or_default();
+        let problems = scenario["diagnostics"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let is_broken = problems.iter().any(|problem| problem["severity"] == "error");
+        let state = match (is_broken, scenario["generation"] == 0) {
+            (false, _) => "served",
+            (true, false) => "has errors, its last good version is served",
+            (true, true) => "has errors, not served",
+        };
+        lines.push(format!("scenario {name}: {state}; diagnostics: {}", problems.len()));
+        lines.extend(problems.iter().filter_map(|problem| problem["text"].as_str().map(str::to_owned)));
     }
     let own = worlds.as_array().into_iter().flatten().filter(|world| world["standing"] == false);
     lines.extend(own.map(|world| format!("world {world}")));
-    Ok(lines.join("\n"))
+    Ok(Answer::Read(lines.join("\n")))
 }
 
-async fn check(mcp: &Mcp, arguments: &Arguments) -> Result<String, String> {
+async fn check(mcp: &Mcp, arguments: &Arguments) -> Result<Answer, String> {
     let (state, yaml) = (std::sync::Arc::clone(&mcp.state), text(arguments, "yaml").to_owned());
     let checked = crate::server::long::apart(move || {
         let setup = &state.setup;
@@ -213,44 +111,78 @@ async fn check(mcp: &Mcp, arguments: &Arguments) -> Result<String, String> {
         texts.join("\n\n")
     });
     let text = checked.await.map_err(|error| error.to_string())?;
-    Ok(if text.is_empty() { "no errors and no warnings".to_owned() } else { text })
+    Ok(Answer::Read(if text.is_empty() { "no errors and no warnings".to_owned() } else { text }))
 }
 
-async fn put_scenario(mcp: &Mcp, arguments: &Arguments) -> Result<String, String> {
+async fn put_scenario(mcp: &Mcp, arguments: &Arguments) -> Result<Answer, String> {
     let path = format!("scenarios/{}", utf8_percent_encode(text(arguments, "name"), NAME));
     let put = mcp.admin.call("PUT", &path, text(arguments, "yaml").to_owned()).await?;
-    Ok(put.to_string())
+    Ok(Answer::Did(put.to_string()))
 }
 
-async fn world(mcp: &Mcp, arguments: &Arguments) -> Result<String, String> {
+async fn world(mcp: &Mcp, arguments: &Arguments) -> Result<Answer, String> {
+    const START: [&str; 4] = ["scenario", "seed", "clock", "faults"];
     if is_set(arguments, "remove") {
+        if let Some(others) = given(arguments, &["scenario", "seed", "clock", "faults", "reset"]) {
+            return Err(format!("remove takes nothing beside it: leave out {others}, or remove"));
+        }
         mcp.admin.call("DELETE", &path(arguments, ""), "").await?;
-        return Ok("removed".to_owned());
+        return Ok(Answer::Did(format!("the world {} is removed", text(arguments, "world"))));
     }
     if is_set(arguments, "reset") {
-        return Ok(mcp.admin.call("POST", &path(arguments, "/reset"), "").await?.to_string());
+        if let Some(others) = given(arguments, &["scenario", "clock", "faults"]) {
+            return Err(format!(
+                "reset goes back to the world's own start and takes only seed beside it: leave out {others}; or leave out reset, and the world begins anew with them"
+            ));
+        }
+        let seed = arguments.get("seed").map_or_else(|| json!({}), |seed| json!({ "seed": seed }));
+        mcp.admin.call("POST", &path(arguments, "/reset"), seed.to_string()).await?;
+        return shown(mcp, arguments).await;
     }
-    let members = ["scenario", "seed", "clock", "faults"];
     let mut body = Map::new();
-    for name in members {
+    for name in START {
         body.extend(arguments.get(name).map(|value| (name.to_owned(), value.clone())));
     }
-    if body.is_empty()
-        && let Ok(world) = mcp.admin.call("GET", &path(arguments, ""), "").await
-    {
-        return Ok(world.to_string());
+    if !body.is_empty() || mcp.admin.call("GET", &path(arguments, ""), "").await.is_err() {
+        mcp.admin.call("PUT", &path(arguments, ""), Value::Object(body).to_string()).await?;
     }
-    Ok(mcp.admin.call("PUT", &path(arguments, ""), Value::Object(body).to_string()).await?.to_string())
+    shown(mcp, arguments).await
 }
 
-async fn fault(mcp: &Mcp, arguments: &Arguments) -> Result<String, String> {
-    if !arguments.contains_key("name") {
-        return Ok(lines(&mcp.admin.call("GET", &path(arguments, "/faults"), "").await?));
+/// A world, with a key that works at its base URL, and its clock.
+async fn shown(mcp: &Mcp, arguments: &Arguments) -> Result<Answer, String> {
+    let mut world = mcp.admin.call("GET", &path(arguments, ""), "").await?;
+    let example = mcp.admin.call("GET", &path(arguments, "/example"), "").await?;
+    world["apiKey"] = example["key"].clone();
+    world["clock"] = mcp.admin.call("GET", &path(arguments, "/clock"), "").await?;
+    Ok(Answer::Did(world.to_string()))
+}
+
+async fn fault(mcp: &Mcp, arguments: &Arguments) -> Result<Answer, String> {
+    // To switch a fault off is something to do.
+    let is_switch = arguments.contains_key("enabled");
+    let named = text(arguments, "name");
+    if named.is_empty() {
+        let more =
+            if is_switch { Some("enabled".to_owned()) } else { given(arguments, &["fault", "remove"]) };
+        if let Some(what) = more {
+            return Err(format!("{what} needs name, the name of the fault; without both, all are listed"));
+        }
+        let listed = lines(&mcp.admin.call("GET", &path(arguments, "/faults"), "").await?);
+        return Ok(Answer::Read(if listed.is_empty() { "no faults".to_owned() } else { listed }));
     }
-    let path = path(arguments, &format!("/faults/{}", utf8_percent_encode(text(arguments, "name"), NAME)));
+    if arguments.contains_key("cursor") {
+        return Err("cursor belongs to the list of all faults: leave out name, or cursor".to_owned());
+    }
+    let path = path(arguments, &format!("/faults/{}", utf8_percent_encode(named, NAME)));
     if is_set(arguments, "remove") {
+        if is_switch || arguments.contains_key("fault") {
+            return Err(
+                "remove takes nothing but name beside it: leave out fault and enabled, or remove".to_owned()
+            );
+        }
         mcp.admin.call("DELETE", &path, "").await?;
-        return Ok("removed".to_owned());
+        return Ok(Answer::Did(format!("the fault {named} is removed")));
     }
     let mut answer = None;
     if let Some(fault) = arguments.get("fault") {
@@ -260,19 +192,25 @@ async fn fault(mcp: &Mcp, arguments: &Arguments) -> Result<String, String> {
         let body = json!({ "enabled": enabled }).to_string();
         answer = Some(mcp.admin.call("PATCH", &path, body).await?);
     }
-    answer.map(|answer| answer.to_string()).ok_or_else(|| "fault, enabled or remove is missing".to_owned())
+    let nothing = || {
+        format!(
+            "nothing to do with the fault {named}: give fault to put it, enabled to switch it, or remove: true; without name, all are listed"
+        )
+    };
+    answer.map(|answer| Answer::Did(answer.to_string())).ok_or_else(nothing)
 }
 
-async fn calls(mcp: &Mcp, arguments: &Arguments) -> Result<String, String> {
+async fn calls(mcp: &Mcp, arguments: &Arguments) -> Result<Answer, String> {
+    const FILTERS: [&str; 4] = ["operation", "status", "fault", "after"];
     if let Some(seq) = arguments.get("why") {
-        return Ok(mcp
-            .admin
-            .call("GET", &path(arguments, &format!("/requests/{seq}")), "")
-            .await?
-            .to_string());
+        if let Some(others) = given(arguments, &FILTERS) {
+            return Err(format!("why explains one call: leave out {others}, or why"));
+        }
+        let explained = mcp.admin.call("GET", &path(arguments, &format!("/requests/{seq}")), "").await?;
+        return Ok(Answer::ReadData(explained.to_string()));
     }
     let mut query = form_urlencoded::Serializer::new("brief=true&limit=10000".to_owned());
-    for name in ["operation", "status", "fault", "after"] {
+    for name in FILTERS {
         if let Some(value) = arguments.get(name) {
             let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             query.append_pair(name, &value);
@@ -281,10 +219,10 @@ async fn calls(mcp: &Mcp, arguments: &Arguments) -> Result<String, String> {
     let listed =
         mcp.admin.call("GET", &path(arguments, &format!("/requests?{}", query.finish())), "").await?;
     let text = lines(&listed);
-    Ok(if text.is_empty() { "no calls".to_owned() } else { text })
+    Ok(if text.is_empty() { Answer::Read("no calls".to_owned()) } else { Answer::ReadData(text) })
 }
 
-async fn act(mcp: &Mcp, arguments: &Arguments) -> Result<String, String> {
+async fn act(mcp: &Mcp, arguments: &Arguments) -> Result<Answer, String> {
     let below = match text(arguments, "act") {
         "clock" => "/clock",
         "event" => "/events",
@@ -294,10 +232,12 @@ async fn act(mcp: &Mcp, arguments: &Arguments) -> Result<String, String> {
         _ => return Err("act must be clock, event, review, question or verify".to_owned()),
     };
     let body = arguments.get("with").map(Value::to_string).unwrap_or_default();
-    Ok(mcp.admin.call("POST", &path(arguments, below), body).await?.to_string())
+    let done = mcp.admin.call("POST", &path(arguments, below), body).await?.to_string();
+    // Only a verification tells of calls.
+    Ok(if below == "/verify" { Answer::DidData(done) } else { Answer::Did(done) })
 }
 
-async fn report(mcp: &Mcp, arguments: &Arguments) -> Result<String, String> {
+async fn report(mcp: &Mcp, arguments: &Arguments) -> Result<Answer, String> {
     let report = mcp.admin.call("GET", &path(arguments, "/report"), "").await?;
-    Ok(format!("{report:#}"))
+    Ok(Answer::ReadData(format!("{report:#}")))
 }
