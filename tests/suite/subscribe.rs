@@ -37,6 +37,7 @@ fn an_accepted_call_answers_with_the_next_id_from_1_and_is_stored() {
     let stored = server.admin("GET", "worlds/default/subscriptions").send().ok();
     let one = |id: u64| {
         json!({"subscriptionId": id, "businessId": 100, "endpoint": "https://hooks.client.test/in?x=1",
+            "created": "2026-06-30T12:00:00Z",
             "events": ["conversation.created", "message.added"]})
     };
     assert_eq!(stored, json!([one(1), one(2)]));
