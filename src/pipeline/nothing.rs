@@ -97,7 +97,11 @@ fn of_segments<'a>(
 ) -> Option<Distance> {
     sent.zip(wanted).try_fold(Distance::default(), |Distance { letters, parameters }, (sent, wanted)| {
         if wanted.starts_with('{') {
-            return Some(Distance { letters, parameters: parameters + 1 });
+            // Ids have a digit; a word is another path.
+            return sent
+                .bytes()
+                .any(|byte| byte.is_ascii_digit())
+                .then_some(Distance { letters, parameters: parameters + 1 });
         }
         let differing = strsim::levenshtein(sent, wanted);
         // A segment of which more than half is other is another one.
@@ -132,6 +136,8 @@ mod tests {
             ("/v1/business/7/competitor", Some(known[5])),
             ("/v1/review/businessid/7/sumary", Some(known[0])),
             ("/v1/busines/7", Some(known[3])),
+            ("/v1/users", None),
+            ("/v1/business/seven/profile", None),
             ("/favicon.ico", None),
             ("/", None),
         ] {

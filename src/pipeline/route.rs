@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use minijinja::Value;
 
-use crate::api::call::{BODY_LIMIT, Body};
+use crate::api::call::{BODY_LIMIT, Body, Call};
 use crate::api::dates::Day;
 use crate::api::error::{ApiError, Code};
 use crate::auth::{Caller, Key};
@@ -21,6 +21,7 @@ use crate::route::Route;
 use crate::route::answer::{Answered, answer};
 use crate::route::context::{Asked, without_request};
 use crate::route::facts::Facts;
+use crate::route::schema::Part;
 use crate::world::World;
 use crate::world::run::Run;
 use crate::world::snapshot::Snapshot;
@@ -67,6 +68,24 @@ pub(crate) fn data(world: &Arc<World>, key: Option<String>) -> Value {
     without_request(&(Arc::new(facts) as Arc<dyn Facts>), now)
 }
 
+/// Notes on query parameters that a route with a schema of its query does not have.
+fn unknown_parameters(route: &Route, call: &Call<'_>) -> Vec<String> {
+    let Some(schema) = route.schema.as_ref().and_then(|schema| schema.of(Part::Query)) else {
+        return Vec::new();
+    };
+    let is_matched = |name: &str| {
+        let of_responses =
+            route.responses.iter().filter_map(|response| Some(&response.when.as_ref()?.condition));
+        std::iter::once(&route.condition)
+            .chain(of_responses)
+            .any(|condition| condition.query.iter().any(|(known, _)| known == name))
+    };
+    let is_known =
+        |name: &str| name == "api_key" || schema["properties"].get(name).is_some() || is_matched(name);
+    let unknown = call.parameters().map(|(name, _)| name).filter(|name| !is_known(name));
+    unknown.map(|name| format!("the query parameter {name} is unknown and was ignored")).collect()
+}
+
 pub(super) fn run(decided: &Decided<'_>, route: &Route) -> Result<Ran, Refusal> {
     let admitted = decided.admitted;
     let Received { world, run, snapshot, call, .. } = admitted.received;
@@ -100,7 +119,7 @@ pub(super) fn run(decided: &Decided<'_>, route: &Route) -> Result<Ran, Refusal> 
     };
     let turn = || run.route_turn.lock().unwrap_or_else(PoisonError::into_inner);
     let turn = route.has_state().then(turn);
-    let Answered { mut reply, misfit, notes } = answer(&asked).map_err(|error| {
+    let Answered { mut reply, misfit, mut notes } = answer(&asked).map_err(|error| {
         Refusal(if error.code == Code::NotJson { Check::Body } else { Check::Operation }, error)
     })?;
     drop(turn);
@@ -115,5 +134,6 @@ pub(super) fn run(decided: &Decided<'_>, route: &Route) -> Result<Ran, Refusal> 
         });
         run.operation_done(route.operation, (account.unwrap_or_default(), None), admitted.reading.now);
     }
+    notes.extend(unknown_parameters(route, call));
     Ok(Ran { notes, ..Ran::new(reply, None) })
 }

@@ -63,6 +63,15 @@ pub(crate) fn arguments(function: &str) -> Option<&'static [&'static str]> {
     })
 }
 
+/// How many arguments without a name a function takes, at least and at most. None if there is no such function.
+pub(crate) fn unnamed_arguments(function: &str) -> Option<(usize, usize)> {
+    Some(match function {
+        "number" => (2, 2),
+        "pick" => (1, 1),
+        _ => (0, arguments(function)?.len().min(1)),
+    })
+}
+
 /// A function over the data, bound to a request.
 #[derive(Debug)]
 pub(crate) struct DataFunction {

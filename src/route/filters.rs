@@ -26,6 +26,7 @@ pub(crate) static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(||
     environment.add_filter("merge", merge);
     environment.add_filter("values", values);
     environment.add_filter("times", times);
+    environment.add_filter("last", last);
     environment.add_filter("round", round);
     let select = |keep: bool, name: &'static str, plain: Value| {
         let plain = measured(name, weigh, plain);
@@ -102,7 +103,7 @@ fn wrong(message: impl Into<String>) -> Error {
 fn select_records(state: &mut State<'_, '_>, keep: bool, args: &Rest<Value>) -> Option<Result<Value, Error>> {
     let [list, member, rest @ ..] = args.0.as_slice() else { return None };
     let (records, member) = (list.downcast_object_ref::<Records>()?, member.as_str()?);
-    let weight = 8 * records.list.len();
+    let weight = records.weight(member);
     let left = &mut Left::of(state).values;
     let Some(less) = left.checked_sub(weight) else { return Some(Err(too_large("selectattr"))) };
     *left = less;
@@ -132,7 +133,7 @@ fn select_records(state: &mut State<'_, '_>, keep: bool, args: &Rest<Value>) -> 
 fn members(state: &mut State<'_, '_>, list: &Value, member: Option<&str>) -> Result<Vec<Value>, Error> {
     if let (Some(records), Some(member)) = (list.downcast_object_ref::<Records>(), member) {
         let left = &mut Left::of(state).values;
-        *left = left.checked_sub(16 * records.list.len()).ok_or_else(|| too_large(member))?;
+        *left = left.checked_sub(records.weight(member)).ok_or_else(|| too_large(member))?;
         return Ok(records.list.iter().map(|record| records.member(record, member)).collect());
     }
     spend(state, "members", weigh, std::slice::from_ref(list))?;
@@ -216,6 +217,15 @@ fn sort_by(state: &mut State<'_, '_>, list: Value, member: String) -> Result<Val
     }
     let elements: Vec<Value> = list.try_iter()?.collect();
     Ok(order.into_iter().filter_map(|at| elements.get(at).cloned()).collect())
+}
+
+/// The last element. That of minijinja renders all records before it.
+fn last(state: &mut State<'_, '_>, list: Value) -> Result<Value, Error> {
+    if let Some(records) = list.downcast_object_ref::<Records>() {
+        return Ok(records.list.last().map(|record| records.value(record)).unwrap_or_default());
+    }
+    spend(state, "last", weigh, std::slice::from_ref(&list))?;
+    filters::last(list)
 }
 
 /// So many elements from a place on. Numbers may be text, as the query has them.

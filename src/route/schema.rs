@@ -1,6 +1,8 @@
 //! JSON Schemas (2020-12) that the parts of a request must fit: path, query, headers and body. Parameters are text, and count as
 //! the numbers, booleans and lists that the schema asks for if they can be read as such.
 
+use std::borrow::Cow;
+
 use jsonschema::{Draft, PatternOptions, Validator};
 use serde_json::{Map, Value};
 
@@ -92,7 +94,9 @@ impl RequestSchema {
                     parameters(schema, values.iter().map(|(name, value)| (*name, &**value)))
                 }
                 Part::Query => {
-                    let all: Vec<_> = asked.request.call.parameters().collect();
+                    // As in the operations, an empty value is none.
+                    let given = |(_, value): &(_, Cow<'_, str>)| !value.trim().is_empty();
+                    let all: Vec<_> = asked.request.call.parameters().filter(given).collect();
                     parameters(schema, all.iter().map(|(name, value)| (&**name, &**value)))
                 }
                 Part::Header => {

@@ -104,6 +104,8 @@ fn customers_of_the_platform_part_are_the_contacts_of_the_upsert() {
     let (_, found) = ask(json!({ "id": id }));
     assert_eq!((&found["firstName"], &found["mappings"][0]["businessNumber"]), (&json!("New"), &json!(1001)));
     assert_eq!(ask(json!({ "email": " NEW@example.test" })).1["id"], id, "as the upsert finds it");
+    assert_eq!(ask(json!({ "id": null, "email": "new@example.test" })).1["id"], id, "null is absent");
+    assert_eq!(demo(&folder, "GET /v1/customer/all?count=&sindex=", "").0, 200, "an empty value is absent");
     let of = |business: &str, email: &str| {
         let request = format!("POST /v1/customer-v2/external/getCustomer?businessId={business}");
         let (status, found) = demo(&folder, &request, &json!({ "email": email }).to_string());
@@ -221,6 +223,7 @@ fn parameters_that_a_route_of_the_platform_part_cannot_take_are_refused_and_not_
         ("GET /v1/customer/all?count=x", "", 2347),
         ("GET /v1/customer/all?count=1001", "", 2347),
         ("GET /v1/customer/all?sindex=-1", "", 2347),
+        ("GET /v1/customer/all?count=-1&sindex=", "", 2347),
         ("GET /v1/customer/all?sindex=99999999999999999999999", "", 2347),
         ("POST /v2/customer/list?page=9999999999999999999999", "", 400),
         ("POST /v1/contacts/list?size=0", "", 400),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use minijinja::{Error, ErrorKind, Value as TemplateValue};
 
 use crate::route::context::{is_built_in, needs_no_request};
-use crate::route::facts::{DRAWS, FUNCTIONS, arguments};
+use crate::route::facts::{DRAWS, FUNCTIONS, arguments, unnamed_arguments};
 use crate::route::filters::{self, ENVIRONMENT};
 use crate::route::tree::{Text, Tree};
 use crate::scenario::diagnostic::{Findings, join_or};
@@ -122,6 +122,15 @@ fn check_call(findings: &mut Findings, (text, span): (&str, Span), call: &Called
         } else {
             finding.suggest(name, known.iter().copied());
         }
+    }
+    let (least, most) = unnamed_arguments(function).unwrap_or_default();
+    if known.is_empty() && !(least..=most).contains(unnamed) {
+        let takes = match most {
+            0 => "no argument".to_owned(),
+            1 => "one argument: a list".to_owned(),
+            _ => "two arguments: the smallest number and the largest".to_owned(),
+        };
+        report(findings, span, text, (*line, &format!("`{function}` takes {takes}")));
     }
     if !known.is_empty() && *unnamed > 1 {
         let message = format!("`{function}` takes its arguments by name");
