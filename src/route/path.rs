@@ -81,7 +81,14 @@ impl Path {
 
     /// Whether both take the same paths.
     pub(crate) fn is_same_shape(&self, other: &Self) -> bool {
-        self.shape() == other.shape()
+        self.takes_all_of(other) && other.takes_all_of(self)
+    }
+
+    /// Whether this path takes every path that another one takes.
+    pub(crate) fn takes_all_of(&self, other: &Self) -> bool {
+        let takes = |own: &Segment, other: &Segment| matches!(own, Segment::Parameter(_)) || own == other;
+        self.segments.len() == other.segments.len()
+            && self.segments.iter().zip(&other.segments).all(|(own, other)| takes(own, other))
     }
 
     fn shape(&self) -> (usize, u64, String) {

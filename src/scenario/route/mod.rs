@@ -73,7 +73,7 @@ pub(crate) fn validate(findings: &mut Findings, references: &References, nodes: 
         let Some(route) = validate_one(findings, references, &stored, node) else { continue };
         let span = name.unwrap_or(node.span);
         let mut covers = |earlier: &Route| {
-            earlier.path.is_same_shape(&route.path)
+            earlier.path.takes_all_of(&route.path)
                 && route.methods.iter().all(|method| earlier.methods.contains(method))
                 && comparisons.covers(&earlier.condition, &route.condition)
         };
@@ -85,7 +85,8 @@ pub(crate) fn validate(findings: &mut Findings, references: &References, nodes: 
             findings
                 .warning("shadowed", span, message)
                 .label("never answers")
-                .related(*first, "takes all of its requests");
+                .related(*first, "takes all of its requests")
+                .help("the first route that takes a request answers it: put the more specific one first");
         }
         routes.push((route, span));
     }
