@@ -229,6 +229,11 @@ fn arguments_all_act_or_are_refused() {
         ("fault", json!({ "world": "none" }), "The tool `world` makes one"),
         ("calls", json!({ "world": "w", "why": 1, "status": 200 }), "leave out status"),
         ("calls", json!({ "world": "w", "cursor": "5" }), "cursor must be one that an answer"),
+        (
+            "act",
+            json!({ "world": "w", "act": "clock", "with": {}, "cursor": "1-0" }),
+            "cursor belongs to the results",
+        ),
         ("calls", json!({ "world": "w", "cursor": "999999-00000000" }), "begin again without cursor"),
     ] {
         let text = agent.refused(tool, &arguments);

@@ -93,6 +93,7 @@ pub(super) fn list() -> Value {
                 "world": world,
                 "act": { "type": "string", "enum": ["clock", "event", "review", "question", "verify"] },
                 "with": { "description": "the body, as the admin API takes it" },
+                "cursor": cursor,
             }),
             &["world", "act"]
         ),

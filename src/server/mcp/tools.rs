@@ -21,8 +21,6 @@ enum Answer {
     ReadData(String),
     /// The tool has changed something, which it would do again.
     Did(String),
-    /// Likewise, with what was recorded from calls.
-    DidData(String),
 }
 
 /// What a tool answers, or why it cannot. None if there is no such tool.
@@ -47,7 +45,6 @@ pub(super) async fn call(mcp: &Mcp, name: &str, arguments: &Arguments) -> Option
         Ok(Answer::Read(text)) => page(&Page { text, is_data: false }, cursor),
         Ok(Answer::ReadData(text)) => page(&Page { text, is_data: true }, cursor),
         Ok(Answer::Did(text)) => Ok(only_page(&Page { text, is_data: false })),
-        Ok(Answer::DidData(text)) => Ok(only_page(&Page { text, is_data: true })),
         // What is wrong may be long, too.
         Err(text) => Err(only_page(&Page { text, is_data: false })),
     })
@@ -231,10 +228,13 @@ async fn act(mcp: &Mcp, arguments: &Arguments) -> Result<Answer, String> {
         "verify" => "/verify",
         _ => return Err("act must be clock, event, review, question or verify".to_owned()),
     };
+    if below != "/verify" && arguments.contains_key("cursor") {
+        return Err("cursor belongs to the results of verify: leave it out, or use verify".to_owned());
+    }
     let body = arguments.get("with").map(Value::to_string).unwrap_or_default();
-    let done = mcp.admin.call("POST", &path(arguments, below), body).await?.to_string();
-    // Only a verification tells of calls.
-    Ok(if below == "/verify" { Answer::DidData(done) } else { Answer::Did(done) })
+    let done = mcp.admin.call("POST", &path(arguments, below), body).await?;
+    // A verification changes nothing, and tells of calls.
+    Ok(if below == "/verify" { Answer::ReadData(format!("{done:#}")) } else { Answer::Did(done.to_string()) })
 }
 
 async fn report(mcp: &Mcp, arguments: &Arguments) -> Result<Answer, String> {
