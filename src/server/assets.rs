@@ -1,4 +1,4 @@
-//! What the data of the API links to: pictures of people, and a page for each review. They are the same in every world, so
+//! What the data of the API links to: pictures of people, and a page for each review and business. They are the same in every world, so
 //! their addresses begin at the root of the server.
 
 use actix_web::http::header;
@@ -7,6 +7,7 @@ use actix_web::{HttpResponse, web};
 
 use crate::api::dates::Day;
 use crate::dataset::added;
+use crate::dataset::facts::BusinessRef;
 use crate::dataset::review_view::ReviewView;
 use crate::dataset::selection::Filter;
 use crate::dataset::text::Text;
@@ -23,7 +24,8 @@ pub(crate) fn routes(config: &mut web::ServiceConfig) {
     config.service(
         web::scope("/__assets")
             .service(get_only("/avatar/{name}.svg", web::get().to(get_avatar)))
-            .service(get_only("/review/{business}/{id}", web::get().to(get_review))),
+            .service(get_only("/review/{business}/{id}", web::get().to(get_review)))
+            .service(get_only("/business/{business}", web::get().to(get_business))),
     );
 }
 
@@ -54,18 +56,33 @@ async fn get_avatar(name: web::Path<String>) -> Result<HttpResponse, AdminError>
         .body(picture))
 }
 
-/// A plain page that shows a review: of the default world, or else of the first world that has it.
+/// A plain page that shows a review.
 async fn get_review(
     state: web::Data<State>,
     path: web::Path<(u64, String)>,
 ) -> Result<HttpResponse, AdminError> {
     let (business, id) = path.into_inner();
+    shown(state, "review", move |world| review_in(world, business, &id)).await
+}
+
+/// A plain page of a location or an account, with its newest published reviews.
+async fn get_business(state: web::Data<State>, number: web::Path<u64>) -> Result<HttpResponse, AdminError> {
+    let number = number.into_inner();
+    shown(state, "business", move |world| business_in(world, number)).await
+}
+
+/// The page of the default world, or else of the first world that has it.
+async fn shown(
+    state: web::Data<State>,
+    what: &str,
+    page: impl Fn(&World) -> Option<String> + Send + 'static,
+) -> Result<HttpResponse, AdminError> {
     let page = long::run(move || {
         let worlds = std::iter::once(state.registry.default_world()).chain(state.registry.standing());
         let worlds = worlds.chain(state.registry.page(0, usize::MAX).0);
-        worlds.into_iter().find_map(|world| page_in(&world, business, &id))
+        worlds.into_iter().find_map(|world| page(&world))
     });
-    let page = page.await?.ok_or_else(|| AdminError::not_found("no world has such a review"))?;
+    let page = page.await?.ok_or_else(|| AdminError::not_found(format!("no world has such a {what}")))?;
     Ok(HttpResponse::Ok()
         .content_type("text/html; charset=utf-8")
         .insert_header((
@@ -76,7 +93,7 @@ async fn get_review(
         .body(page))
 }
 
-fn page_in(world: &World, business: u64, id: &str) -> Option<String> {
+fn review_in(world: &World, business: u64, id: &str) -> Option<String> {
     let run = world.run();
     let snapshot = run.snapshot();
     let dataset = snapshot.ready()?;
@@ -89,7 +106,54 @@ fn page_in(world: &World, business: u64, id: &str) -> Option<String> {
     reviews.find_map(|review| dataset.listed_review(review).filter(shows)).map(|review| page_of(&review))
 }
 
+/// Most reviews on the page of a business.
+const LISTED: usize = 25;
+
+fn business_in(world: &World, number: u64) -> Option<String> {
+    let run = world.run();
+    let snapshot = run.snapshot();
+    let dataset = snapshot.ready()?;
+    let place = dataset.find(i64::try_from(number).ok()?)?;
+    let (name, city, state) = match place {
+        BusinessRef::Account(account) => {
+            let account = dataset.account(account);
+            (&account.name, &account.city, &account.state)
+        }
+        BusinessRef::Location(location) => {
+            let location = dataset.location(location);
+            (&location.name, &location.city, &location.state)
+        }
+    };
+    let added = run.added.read(dataset);
+    let locations = dataset.locations_of(place);
+    let filter = Filter { locations: Some(&locations), ..Filter::default() };
+    let reviews = added::reviews(dataset, added.as_deref(), &filter, None);
+    let reviews =
+        reviews.filter_map(|review| dataset.listed_review(review)).filter(|review| review.published);
+    let reviews: String =
+        reviews.take(LISTED).map(|review| body_of(&review)).collect::<Vec<_>>().join("<hr>");
+    let where_it_is: Vec<String> = [city, state].into_iter().flatten().map(|part| escaped(part)).collect();
+    let body = format!("<p>{}</p>{reviews}", where_it_is.join(", "));
+    Some(page(&escaped(name), &escaped(name), &body))
+}
+
+/// A page. All texts are escaped already.
+fn page(title: &str, heading: &str, body: &str) -> String {
+    format!(
+        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
+         <title>{title}</title>\
+         <style>body{{font:17px/1.55 system-ui;max-width:40rem;margin:3rem auto;padding:0 1rem;color:#222}}\
+         p{{white-space:pre-line}}blockquote{{margin:1.5rem 0;padding:.1rem 1rem;border-left:3px solid #bbb;background:#f6f6f6}}</style>\
+         <h1>{heading}</h1>{body}</html>"
+    )
+}
+
 fn page_of(review: &ReviewView<'_>) -> String {
+    let location = escaped(&review.location.name);
+    page(&format!("Review of {location}"), &location, &body_of(review))
+}
+
+fn body_of(review: &ReviewView<'_>) -> String {
     let text = |text: Option<Text<'_>>| escaped(&text.map(|text| text.to_string()).unwrap_or_default());
     let reviewer = &review.reviewer;
     let name = [text(reviewer.first_name), text(reviewer.last_name)].join(" ");
@@ -108,12 +172,7 @@ fn page_of(review: &ReviewView<'_>) -> String {
         false => "★".repeat(review.rating.into()) + &"☆".repeat(5 - usize::from(review.rating.min(5))),
     };
     format!(
-        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
-         <title>Review of {location}</title>\
-         <style>body{{font:17px/1.55 system-ui;max-width:40rem;margin:3rem auto;padding:0 1rem;color:#222}}\
-         p{{white-space:pre-line}}blockquote{{margin:1.5rem 0;padding:.1rem 1rem;border-left:3px solid #bbb;background:#f6f6f6}}</style>\
-         <h1>{location}</h1><p><b>{name}</b> {rating} on {source}, {day}</p>{title}<p>{comments}</p>{response}</html>",
-        location = escaped(&review.location.name),
+        "<p><b>{name}</b> {rating} on {source}, {day}</p>{title}<p>{comments}</p>{response}",
         source = escaped(&review.source.name),
         day = review.day.iso(),
         comments = text(Some(review.comments)),

@@ -38,6 +38,9 @@ fn a_page_shows_script_as_text_and_runs_none() {
         "{text}"
     );
     assert!(page.header("content-security-policy").unwrap().contains("default-src 'none'"));
+    let business = server.client().call("GET", "/__assets/business/11").send();
+    let text = business.text();
+    assert!(text.contains("&lt;script&gt;alert(") && !text.contains("<script>"), "{text}");
     let picture = server.client().call("GET", "/__assets/avatar/%3C%26-7.svg").send();
     assert!(picture.text().contains("&lt;&amp;</text>"));
     for blank in ["-7", "%20-7", "%00%1B-7"] {
@@ -54,6 +57,7 @@ fn what_nobody_links_to_is_not_there() {
         "/__assets/avatar/LONG-1.svg",
         "/__assets/review/11/1",
         "/__assets/review/12/1",
+        "/__assets/business/12",
     ] {
         assert_eq!(server.client().call("GET", path).send().status, 404, "{path}");
     }
