@@ -13,8 +13,8 @@ export class StandinError extends Error {
 }
 
 interface Refusal {
-  message?: string;
-  diagnostics?: readonly { text?: string; message?: string }[];
+  error?: string;
+  diagnostics?: readonly { text: string }[];
 }
 
 /** The admin API of a server. */
@@ -51,16 +51,17 @@ function reason(error: unknown): string {
   return cause instanceof Error && cause.message ? cause.message : message;
 }
 
+/** The error's text, and below it those of all findings. */
 function refused(status: number, text: string): StandinError {
-  let body: Refusal = {};
+  let body: Refusal | null;
   try {
-    body = JSON.parse(text) as Refusal;
+    body = JSON.parse(text) as Refusal | null;
   } catch {
     // A proxy may have answered.
+    return new StandinError(text.trim() || `status ${status}`, status);
   }
-  const findings = (body.diagnostics ?? []).map((finding) => finding.text ?? finding.message ?? "");
-  const message = [body.message ?? (text || `status ${status}`), ...findings].join("\n\n").trimEnd();
-  return new StandinError(message, status);
+  const findings = (body?.diagnostics ?? []).map((finding) => finding.text);
+  return new StandinError([body?.error ?? `status ${status}`, ...findings].join("\n\n"), status);
 }
 
 /** A path with parts that are escaped. */

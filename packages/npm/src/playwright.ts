@@ -56,6 +56,13 @@ export const test = base.extend<StandinFixtures, StandinWorkerFixtures>({
     await context.setExtraHTTPHeaders(withBaggage(extraHTTPHeaders, world));
     await use(context);
   },
+
+  request: async ({ playwright, extraHTTPHeaders, world }, use) => {
+    // As above; the other options of the test hold for a context that is made here, too.
+    const request = await playwright.request.newContext({ extraHTTPHeaders: withBaggage(extraHTTPHeaders, world) });
+    await use(request);
+    await request.dispose();
+  },
 });
 
 function withBaggage(headers: Readonly<Record<string, string>> | undefined, world: World): Record<string, string> {

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { StandinError, connect, start } from "standin";
@@ -66,6 +67,35 @@ test("a world has a seed, faults, a clock, a journal and a report of its own", a
 test("what is wrong with a world is said in the loader's own words", async () => {
   const faults = [{ name: "x", operation: "review", then: { status: 503 } }];
   await assert.rejects(standin.world({ faults }), (error) => error.status === 400 && /did you mean `reviews`/.test(error.message));
+});
+
+test("an error is the server's sentence, and below it each finding", async () => {
+  const sent = standin.putScenario("other", "standin: 1\nname: mine\nbusinesses: [{number: 1, name: A, locations: []}]\n");
+  await assert.rejects(sent, {
+    name: "StandinError",
+    status: 400,
+    message: `The scenario is not served: line 2: this scenario was sent as \`other\`, but its name is \`mine\` (leave \`name\` out, or send the scenario under its own name).
+
+error[wrong-name]: this scenario was sent as \`other\`, but its name is \`mine\`
+ --> other.yaml:2:7
+  |
+2 | name: mine
+  |       ^^^^
+  |
+  = help: leave \`name\` out, or send the scenario under its own name`,
+  });
+  await assert.rejects(standin.world({ scenario: "nowhere" }), { message: "No scenario is named nowhere: see /__admin/scenarios." });
+});
+
+test("the answer of a proxy is the error as it is", async () => {
+  const answers = ["<h1>Bad gateway</h1>\n", "", "null", "{}"];
+  const proxy = createServer((_, response) => response.writeHead(502).end(answers.shift())).listen(0, "127.0.0.1");
+  await once(proxy, "listening");
+  const baseUrl = `http://127.0.0.1:${proxy.address().port}`;
+  for (const message of ["<h1>Bad gateway</h1>", "status 502", "status 502", "status 502"]) {
+    await assert.rejects(connect({ baseUrl }), { name: "StandinError", status: 502, message });
+  }
+  proxy.close();
 });
 
 test("a bad scenario rejects with the loader's own text", async () => {

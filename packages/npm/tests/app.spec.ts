@@ -55,4 +55,19 @@ test.describe("own headers", () => {
     const [call] = await world.calls();
     expect(call?.headers["baggage"]).toBe(`standin.world=${world.name},user=ann`);
   });
+  test("of a request are kept beside the world's name", async ({ app, request, world }) => {
+    await request.get(`${app}/`);
+    const [call] = await world.calls();
+    expect(call?.headers["baggage"]).toBe(`standin.world=${world.name},user=ann`);
+  });
+});
+
+test.describe("a base URL and own headers of a request", () => {
+  test.use({ baseURL: "http://127.0.0.1:9/", extraHTTPHeaders: { "x-api-key": "demo-key" } });
+  test("hold for it", async ({ request, standin, world }) => {
+    const answer = await request.post(`${standin.baseUrl}/v1/review/businessId/100?count=1`);
+    expect(answer.status()).toBe(200);
+    expect((await world.calls()).map((call) => call.headers["baggage"])).toEqual([`standin.world=${world.name}`]);
+    await expect(request.get("/nowhere")).rejects.toThrow("127.0.0.1:9/nowhere");
+  });
 });

@@ -54,14 +54,16 @@ class Admin:
 
 
 def _refused(status: int, text: str) -> StandinError:
+    """The error's text, and below it those of all findings."""
     try:
         body = json.loads(text)
     except ValueError:
-        body = {}
+        # A proxy may have answered.
+        return StandinError(text.strip() or f"status {status}", status)
     if not isinstance(body, dict):
         body = {}
-    findings = [finding.get("text") or finding.get("message", "") for finding in body.get("diagnostics", [])]
-    return StandinError("\n\n".join([body.get("message") or text or f"status {status}", *findings]).rstrip(), status)
+    findings = [finding["text"] for finding in body.get("diagnostics", [])]
+    return StandinError("\n\n".join([body.get("error") or f"status {status}", *findings]), status)
 
 
 def _query(**members: object) -> str:

@@ -20,7 +20,7 @@ class Hub:
         self._cwd = cwd
         self._lock = threading.Lock()
         self._server: Standin | None = None
-        self._sent: dict[str, str] = {}
+        self._sent: set[str] = set()
         self._listener: Listener | None = None
 
     def url(self) -> str:
@@ -29,11 +29,11 @@ class Hub:
             return self._get().base_url
 
     def put(self, name: str, text: str) -> None:
-        """Serves a scenario, unless it was sent already."""
+        """Serves a scenario, unless it was sent already; each text has a name of its own."""
         with self._lock:
-            if self._sent.get(name) != text:
+            if name not in self._sent:
                 self._get().put_scenario(name, text)
-                self._sent[name] = text
+                self._sent.add(name)
 
     def _get(self) -> Standin:
         if self._server is None:

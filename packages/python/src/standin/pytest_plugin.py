@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import re
 import secrets
@@ -19,6 +21,9 @@ _HUB = pytest.StashKey["Hub | RemoteHub"]()
 
 #: Most calls that the report of a failing test shows.
 _SHOWN = 50
+
+#: The line of a scenario's name, with the name where it is one. What stands deeper is indented.
+_NAME = re.compile(r"""^(?:name|"name"|'name')[ \t]*:[ \t]+(["']?)([A-Za-z0-9][A-Za-z0-9._-]*)?[^\r\n]*""", re.MULTILINE)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -94,10 +99,24 @@ def _served(standin: Standin, scenario: str, request: pytest.FixtureRequest) -> 
 
 
 def _send(text: str, stem: str, request: pytest.FixtureRequest) -> str:
-    found = re.search(r"""^name:[ \t]*(["']?)([A-Za-z0-9][A-Za-z0-9._-]*)\1[ \t]*(?:#.*)?$""", text, re.MULTILINE)
-    name = found[2] if found else stem
-    request.config.stash[_HUB].put(name, text)
+    """Sends a text under a name that no other text has, so that it replaces no scenario of another test or of the server."""
+    text = text.lstrip("\ufeff")
+    found = _NAME.search(text)
+    words = re.sub(r"[^A-Za-z0-9._-]+", "-", (found and found[2]) or stem)[:40].strip("-._") or "test"
+    name = f"{words}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+    request.config.stash[_HUB].put(name, _renamed(text, name))
     return name
+
+
+def _renamed(text: str, name: str) -> str:
+    """The text with another name, if it has one: the server refuses a scenario that is sent under another name than its own."""
+    if text.lstrip().startswith("{"):
+        try:
+            content = json.loads(text)
+        except ValueError:
+            return text
+        return json.dumps({**content, "name": name}, ensure_ascii=False)
+    return _NAME.sub(f"name: {name}", text, count=1)
 
 
 @pytest.hookimpl(hookwrapper=True)
