@@ -7,6 +7,8 @@ mod document;
 mod security;
 /// Schemas of a document as JSON Schemas.
 mod convert;
+/// Enumerations that contradict their type.
+mod enumeration;
 /// Values that fit a schema.
 pub(crate) mod generate;
 /// Texts that fit a pattern.
