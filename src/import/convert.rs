@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::fault::matching::Pattern;
 use crate::import::document::{Document, pointer_of};
+use crate::import::enumeration;
 use crate::import::notes::Notes;
 use crate::route::schema::compile;
 
@@ -206,6 +207,9 @@ impl Converter<'_, '_> {
             {
                 values.push(Value::Null);
             }
+        }
+        if let Some(problem) = enumeration::agree(&mut out) {
+            self.tell(problem);
         }
         Some(Value::Object(out))
     }

@@ -37,10 +37,28 @@ pub(super) struct Operation<'a> {
     pub(super) parameters: Vec<&'a Value>,
 }
 
-/// The operations that are imported, and the names of all.
+/// The operations that are imported, and the names of all but those in whose place another is imported.
 pub(super) struct Found<'a> {
     pub(super) operations: Vec<Operation<'a>>,
     pub(super) all: BTreeSet<String>,
+}
+
+/// An operation that is imported if no other of the same path is larger.
+struct Candidate<'a> {
+    method: String,
+    path: Path,
+    item: &'a Value,
+    value: &'a Value,
+}
+
+impl Candidate<'_> {
+    fn id(&self) -> String {
+        format!("{} {}", self.method, self.path.text())
+    }
+
+    fn size(&self) -> usize {
+        self.value.to_string().len()
+    }
 }
 
 impl Operation<'_> {
@@ -141,7 +159,8 @@ impl<'a> Document<'a> {
     /// The operations, concrete paths first, and the names of all.
     pub(super) fn operations(&self, only: &[Only], notes: &mut Notes) -> Found<'a> {
         let mut found = Found { operations: Vec::new(), all: BTreeSet::new() };
-        let mut shapes: Vec<(String, Path)> = Vec::new();
+        let mut candidates: Vec<Candidate<'_>> = Vec::new();
+        let mut losers: Vec<String> = Vec::new();
         for (key, item) in self.root["paths"].as_object().into_iter().flatten() {
             let Some(item) = self.resolve(item) else {
                 notes.tell(key, "its `$ref` leads to nothing in this file");
@@ -166,15 +185,6 @@ impl<'a> Document<'a> {
                 if !only.is_empty() && !only.iter().any(|only| only.selects(&method, path.text())) {
                     continue;
                 }
-                let clash =
-                    shapes.iter().find(|(known, shape)| *known == method && shape.is_same_shape(&path));
-                if let Some((_, shape)) = clash {
-                    let path = shape.text();
-                    let what =
-                        format!("not imported: {path} has the same path but for the names of its parameters");
-                    notes.tell(id, what);
-                    continue;
-                }
                 if let Some((spec, _)) = operations::at(path.text()) {
                     let name = spec.operation.name();
                     let what =
@@ -182,17 +192,41 @@ impl<'a> Document<'a> {
                     notes.tell(id, what);
                     continue;
                 }
-                if found.operations.len() >= MAX_OPERATIONS {
+                let mut candidate = Candidate { method, path, item, value };
+                let same = candidates
+                    .iter_mut()
+                    .find(|it| it.method == candidate.method && it.path.is_same_shape(&candidate.path));
+                if let Some(known) = same {
+                    // The order of the document is not known here.
+                    if candidate.size() > known.size() {
+                        std::mem::swap(known, &mut candidate);
+                    }
+                    let winner = known.path.text();
+                    let what = format!(
+                        "not imported: {winner} has the same path but for the names of its parameters, and no less text"
+                    );
+                    notes.tell(candidate.id(), what);
+                    losers.push(candidate.id());
+                    continue;
+                }
+                if candidates.len() >= MAX_OPERATIONS {
                     let what = format!("not imported: there are more than {MAX_OPERATIONS} operations");
                     notes.tell(id, what);
                     continue;
                 }
-                let parameters = self.parameters(&id, item, value, notes);
-                tell_left_out(&id, item, value, notes);
-                shapes.push((method.clone(), path.clone()));
-                found.operations.push(Operation { method, path: path.text().to_owned(), value, parameters });
+                candidates.push(candidate);
             }
             Self::tell_other_methods(key, item, only, notes);
+        }
+        for loser in losers {
+            found.all.remove(&loser);
+        }
+        for candidate in candidates {
+            let id = candidate.id();
+            let Candidate { method, path, item, value } = candidate;
+            let parameters = self.parameters(&id, item, value, notes);
+            tell_left_out(&id, item, value, notes);
+            found.operations.push(Operation { method, path: path.text().to_owned(), value, parameters });
         }
         if let Some(webhooks) = self.root["webhooks"].as_object().filter(|webhooks| !webhooks.is_empty()) {
             let names: Vec<&str> = webhooks.keys().take(5).map(String::as_str).collect();

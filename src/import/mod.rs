@@ -7,6 +7,8 @@ mod document;
 mod security;
 /// Schemas of a document as JSON Schemas.
 mod convert;
+/// Enumerations that contradict their type.
+mod enumeration;
 /// Values that fit a schema.
 pub(crate) mod generate;
 /// Texts that fit a pattern.
@@ -26,16 +28,18 @@ mod notes;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use serde_json::Value;
 
 use crate::api::dates::Day;
 pub(crate) use crate::import::blocks::has_routes;
-use crate::import::blocks::{Block, merge};
+use crate::import::blocks::{Block, File};
 pub(crate) use crate::import::document::Only;
 use crate::import::document::{Document, Found};
 use crate::import::notes::Notes;
+use crate::import::route::Names;
 use crate::scenario::diagnostic::Severity;
 use crate::scenario::files::Memory;
 use crate::scenario::loader::SCENARIO_LIMIT;
@@ -71,20 +75,29 @@ pub(crate) fn import(
             format!("`--only` selects none of the {} operations", all.len())
         });
     }
-    let mut names = std::collections::BTreeSet::new();
-    let blocks: Vec<Block> = operations
-        .iter()
+    let file = File::new(name, existing);
+    let (kept, written): (Vec<_>, Vec<_>) =
+        operations.iter().partition(|operation| file.keeps(&operation.id()));
+    for operation in kept {
+        notes.tell(operation.id(), "its block was edited, and is kept");
+    }
+    let ids: BTreeSet<String> = written.iter().map(|operation| operation.id()).collect();
+    let mut names = Names::new(file.names_that_stay(&all, &ids));
+    let blocks: Vec<Block> = written
+        .into_iter()
         .map(|operation| {
             let lines = route::text(&document, operation, &mut names, &mut notes);
             Block::new(operation.id(), operation.order(), lines)
         })
         .collect();
     let routes = blocks.len();
-    // Blocks that were edited by hand may refer to what another file has, and are not looked at.
-    let fresh = merge(blocks.clone(), &all, (name, None), &mut Notes::default());
-    check_size(&fresh)?;
-    check_loads(&fresh)?;
-    let text = merge(blocks, &all, (name, existing), &mut notes);
+    if routes > 0 {
+        // Blocks that were edited by hand may refer to what another file has, and are not looked at.
+        let fresh = File::new(name, None).merge(blocks.clone(), &all, &mut Notes::default());
+        check_size(&fresh)?;
+        check_loads(&fresh)?;
+    }
+    let text = file.merge(blocks, &all, &mut notes);
     check_size(&text)?;
     Ok(Imported { text, told: notes.into_lines(), routes })
 }

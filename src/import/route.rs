@@ -12,15 +12,43 @@ use crate::import::request::{MAX_SCHEMA, schemas};
 use crate::import::security::requires_key;
 use crate::import::write::{escape, escaped, flow, is_writable, quoted};
 
+/// The names that routes have.
+pub(super) struct Names {
+    /// Those of routes that stay in the file.
+    staying: BTreeSet<String>,
+    given: BTreeSet<String>,
+}
+
+impl Names {
+    pub(super) fn new(staying: BTreeSet<String>) -> Self {
+        Self { staying, given: BTreeSet::new() }
+    }
+
+    /// The name, or else with the first number that no other route has.
+    fn give(&mut self, id: &str, plain: &str, notes: &mut Notes) -> String {
+        let mut name = plain.to_owned();
+        let mut count = 1;
+        while self.staying.contains(&name) || !self.given.insert(name.clone()) {
+            count += 1;
+            name = format!("{plain}-{count}");
+        }
+        if self.staying.contains(plain) {
+            notes
+                .tell(id, format!("named `{name}`, since a route that stays in the file is named `{plain}`"));
+        }
+        name
+    }
+}
+
 /// The lines of a route.
 pub(super) fn text(
     document: &Document<'_>,
     operation: &Operation<'_>,
-    names: &mut BTreeSet<String>,
+    names: &mut Names,
     notes: &mut Notes,
 ) -> Vec<String> {
     let id = operation.id();
-    let mut lines = vec![format!("  - name: {}", quoted(&name(operation, names)))];
+    let mut lines = vec![format!("  - name: {}", quoted(&names.give(&id, &name(operation), notes)))];
     let mut request =
         vec![format!("method: {}", operation.method), format!("path: {}", quoted(&operation.path))];
     let requires_key = requires_key(document, operation, notes);
@@ -57,8 +85,8 @@ pub(super) fn text(
     lines
 }
 
-/// A name that no other route has.
-fn name(operation: &Operation<'_>, names: &mut BTreeSet<String>) -> String {
+/// The name of a route by what the document calls the operation.
+fn name(operation: &Operation<'_>) -> String {
     let given = operation.value["operationId"].as_str().unwrap_or_default();
     let given = if given.trim().is_empty() {
         format!("{}{}", operation.method.to_lowercase(), operation.path)
@@ -73,14 +101,7 @@ fn name(operation: &Operation<'_>, names: &mut BTreeSet<String>) -> String {
         }
     }
     let plain = plain.trim_matches('-').to_owned();
-    let plain = if plain.is_empty() { "route".to_owned() } else { plain };
-    let mut name = plain.clone();
-    let mut count = 1;
-    while !names.insert(name.clone()) {
-        count += 1;
-        name = format!("{plain}-{count}");
-    }
-    name
+    if plain.is_empty() { "route".to_owned() } else { plain }
 }
 
 fn response(when: Option<&str>, answer: &Answer) -> Vec<String> {

@@ -47,6 +47,119 @@ fn a_document_imported_again_gives_the_same_file_and_keeps_what_was_edited() {
     assert_eq!(import(&vendor, &only, ("vendor.yaml", Some(&first.text))).unwrap().text, first.text);
 }
 
+/// Whether the file loads.
+fn loads(text: &str) -> Result<(), String> {
+    super::check_loads(text)
+}
+
+#[test]
+fn an_imported_route_is_numbered_where_a_route_that_stays_has_its_name() {
+    let mut document = document("/v1/new", &json!({ "200": {} }));
+    document["paths"]["/v1/new"]["get"]["operationId"] = Value::Null;
+    document["paths"]["/v1/old"] = json!({ "get": { "responses": { "200": {} } } });
+    let only = [Only::new("GET /v1/old").unwrap()];
+    let old = import(&document, &only, ("api.yaml", None)).unwrap().text;
+    let own = "  - {name: get-v1-new, request: {method: GET, path: /mine}, response: {json: 1}}\n";
+    let before = "  # imported: GET /v1/old ";
+    for existing in [format!("{old}{own}"), old.replace(before, &format!("{own}{before}"))] {
+        let merged = import(&document, &[], ("api.yaml", Some(&existing))).unwrap();
+        assert_eq!(loads(&merged.text), Ok(()));
+        assert!(merged.text.contains("- name: \"get-v1-new-2\""), "{}", merged.text);
+        let line =
+            "GET /v1/new: named `get-v1-new-2`, since a route that stays in the file is named `get-v1-new`";
+        assert!(merged.told.contains(&line.to_owned()), "{:?}", merged.told);
+        let again = import(&document, &[], ("api.yaml", Some(&merged.text))).unwrap();
+        assert_eq!(again.text, merged.text);
+    }
+    // So has a block that was edited, and one that is not selected.
+    let edited = old.replace("\"get-v1-old\"", "get-v1-new");
+    let merged = import(&document, &[], ("api.yaml", Some(&edited))).unwrap();
+    assert_eq!((loads(&merged.text), merged.routes), (Ok(()), 1));
+    document["paths"]["/v1/old"]["get"]["operationId"] = json!("get-v1-new");
+    let old = import(&document, &only, ("api.yaml", None)).unwrap().text;
+    let only = [Only::new("GET /v1/new").unwrap()];
+    let merged = import(&document, &only, ("api.yaml", Some(&old))).unwrap();
+    assert_eq!(loads(&merged.text), Ok(()));
+}
+
+#[test]
+fn a_block_whose_hash_is_missing_is_kept_and_not_written_twice() {
+    let document = document("/v1/q", &json!({ "200": {} }));
+    let text = imported(&document).text;
+    let (begin, rest) = text.split_once("# imported: GET /v1/q ").unwrap();
+    let (hash, end) = rest.split_once('\n').unwrap();
+    for damaged in ["", &hash[..5], "a b"] {
+        let damaged = format!("{begin}# imported: GET /v1/q {damaged}").trim_end().to_owned() + "\n" + end;
+        let merged = import(&document, &[], ("api.yaml", Some(&damaged))).unwrap();
+        assert_eq!(merged.text, damaged);
+        assert_eq!(loads(&merged.text), Ok(()));
+        assert_eq!(
+            (merged.told.as_slice(), merged.routes),
+            (&["GET /v1/q: its block was edited, and is kept".to_owned()][..], 0)
+        );
+    }
+}
+
+#[test]
+fn of_paths_that_differ_in_the_names_of_parameters_the_one_with_more_text_is_imported() {
+    let empty = json!({ "get": { "responses": { "200": {} } } });
+    let full = json!({ "get": { "operationId": "full", "summary": "Full", "responses": { "200": {} } } });
+    let told = "has the same path but for the names of its parameters, and no less text";
+    for (first, second, winner, loser) in
+        [(&empty, &full, "{b}", "{a}"), (&full, &empty, "{a}", "{b}"), (&full, &full, "{a}", "{b}")]
+    {
+        let document = json!({ "openapi": "3.1.0", "paths": { "/x/{a}/y": first, "/x/{b}/y": second } });
+        let new = imported(&document);
+        assert!(new.text.contains(&format!("# imported: GET /x/{winner}/y ")), "{}", new.text);
+        assert!(!new.text.contains(&format!("/x/{loser}/y")), "{}", new.text);
+        let line = format!("GET /x/{loser}/y: not imported: /x/{winner}/y {told}");
+        assert!(new.told.contains(&line), "{:?}", new.told);
+        // What was imported when the other had more text gives way.
+        let only = [Only::new(&format!("GET /x/{loser}/y")).unwrap()];
+        let other = import(&document, &only, ("api.yaml", None)).unwrap().text;
+        assert!(other.contains(&format!("/x/{loser}/y")), "{other}");
+        assert_eq!(import(&document, &[], ("api.yaml", Some(&other))).unwrap().text, new.text);
+    }
+}
+
+#[test]
+fn enumerations_that_contradict_their_type_are_taken_as_the_type_or_without_it() {
+    let taken = ": its values are taken as that type";
+    let left_out = ", which is left out";
+    for (schema, expected, what) in [
+        (
+            json!({ "type": "integer", "enum": ["1", "2"] }),
+            json!({ "type": "integer", "enum": [1, 2] }),
+            taken,
+        ),
+        (
+            json!({ "type": "string", "enum": ["1", 2, 1] }),
+            json!({ "type": "string", "enum": ["1", "2"] }),
+            taken,
+        ),
+        (json!({ "type": "boolean", "enum": ["true"] }), json!({ "type": "boolean", "enum": [true] }), taken),
+        (json!({ "type": "integer", "enum": ["01", "2"] }), json!({ "enum": ["01", "2"] }), left_out),
+        (json!({ "type": "integer", "enum": ["one", 2] }), json!({ "enum": ["one", 2] }), left_out),
+        (json!({ "type": "string", "enum": ["a", null] }), json!({ "enum": ["a", null] }), left_out),
+        (json!({ "type": "number", "enum": [1, 2.5] }), json!({ "type": "number", "enum": [1, 2.5] }), ""),
+        (
+            json!({ "type": ["integer", "null"], "enum": [1, null] }),
+            json!({ "type": ["integer", "null"], "enum": [1, null] }),
+            "",
+        ),
+    ] {
+        let parameter = json!({ "name": "kind", "in": "query", "schema": schema });
+        let imported = imported(&with(&json!({ "parameters": [parameter] })));
+        let (parsed, _) = document::parse(Path::new("a.yaml"), imported.text.as_bytes()).unwrap();
+        let found = &parsed["routes"][0]["request"]["schema"]["query"]["properties"]["kind"];
+        assert_eq!(*found, expected, "{schema}");
+        let told = imported.told.join("\n");
+        assert_eq!(told.is_empty(), what.is_empty(), "{told}");
+        assert!(told.ends_with(what), "{told}");
+        assert!(told.is_empty() || told.starts_with("GET /a: parameter kind: the value "), "{told}");
+    }
+}
+
 #[test]
 fn what_cannot_be_taken_over_is_told() {
     let text = include_str!("../../tests/openapi/vendor.yaml");
