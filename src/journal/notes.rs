@@ -13,6 +13,7 @@ use crate::api::dialect::ToDate;
 use crate::api::error::Code;
 use crate::api::sources;
 use crate::journal::entry::Entry;
+use crate::operations::reviews::NOTHING_FROM;
 use crate::operations::spec::StartIndex;
 
 /// The notes of each entry, in the order of the entries.
@@ -25,7 +26,11 @@ pub(crate) fn of(entries: &[Arc<Entry>]) -> Vec<Vec<String>> {
             let mut notes = entry.facts.notes.clone();
             notes.extend(about_key(entry, &call));
             notes.extend(unknown_names(entry, &call));
-            notes.extend(empty_filters(entry, &call));
+            let reasons = empty_filters(entry, &call);
+            if !reasons.is_empty() {
+                notes.retain(|note| note != NOTHING_FROM);
+            }
+            notes.extend(reasons);
             notes.extend(before.remark(entry));
             notes.extend(past_the_end(entry, &call));
             notes

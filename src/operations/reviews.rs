@@ -188,6 +188,9 @@ impl Serialize for AsText {
     }
 }
 
+/// The note where the days and sources that are asked for are why nothing is listed.
+pub(crate) const NOTHING_FROM: &str = "no review is from these days and sources; without them there are some";
+
 fn run(context: &Context<'_>, authorized: &Authorized<'_>) -> Result<Done, ApiError> {
     let (dataset, call) = (context.dataset, authorized.call);
     let request: Request = field::object_or_default(call.bytes())?;
@@ -251,8 +254,16 @@ fn run(context: &Context<'_>, authorized: &Authorized<'_>) -> Result<Done, ApiEr
     let length = length as u64;
     let total = (is_last && (length > 0 || start == 0)).then_some(start + length);
     let page = Some(AnsweredPage { start, length, total });
+    let is_narrowed = search.is_none()
+        && (from.or(to).or(updated_from).or(updated_to).is_some() || filter.sources.is_some());
+    let note = (total == Some(0) && take > 0 && is_narrowed).then(|| {
+        let wide =
+            Filter { locations: Some(&locations), ratings: filter.ratings, published, ..Filter::default() };
+        let mut others = added::reviews(dataset, context.added, &wide, None);
+        others.next().map(|_| NOTHING_FROM.to_owned())
+    });
     let account = dataset.account(dataset.account_at(place)).number;
-    Ok(Done { body, account, contact: None, note: None, page })
+    Ok(Done { body, account, contact: None, note: note.flatten(), page })
 }
 
 fn bad_index(code: Code, name: &str, sent: &str) -> ApiError {

@@ -548,6 +548,10 @@ fn filters_that_can_match_nothing_are_noted_and_node_is_no_browser() {
         ["updateToDate is before fromDate, so that nothing can match"]
     );
     assert_eq!(
+        note(&[], json!({ "toDate": "01/01/2001" })),
+        ["no review is from these days and sources; without them there are some"]
+    );
+    assert_eq!(
         note(&[], json!({ "sources": ["gogle"] })),
         ["sources: gogle is no source of this scenario, so that nothing can match"]
     );
