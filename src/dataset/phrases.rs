@@ -301,17 +301,21 @@ mod tests {
     }
 
     #[test]
-    fn no_sentence_stands_in_two_stories_of_a_bank() {
+    fn no_sentence_and_no_response_stands_in_two_stories_of_a_bank() {
         let locales = || Locale::ALL.into_iter().chain([Locale::EsMx]);
         let banks = locales().flat_map(|locale| CATEGORIES.map(|category| (locale, category)));
         for (locale, category) in banks.filter(|(locale, category)| has_bank(*locale, category)) {
             let bank = bank(locale, category);
             let mut seen: HashMap<String, u32> = HashMap::new();
+            let mut responses: HashMap<String, u32> = HashMap::new();
             let sections = bank.stories.iter().chain(&bank.recommendations);
             for story in sections.flat_map(|stories| &stories.sentences) {
                 assert_ne!(bank.choices(story.line + 1), 0, "{category}: a story without a response");
                 // The nth alternative of every slot at once.
                 for choice in 0..4 {
+                    let response = bank.written(story.line + 1, choice).to_lowercase();
+                    let other = responses.insert(response.clone(), story.line).unwrap_or(story.line);
+                    assert_eq!(other, story.line, "{category}: {response}");
                     let text = bank.written(story.line, choice);
                     for sentence in text.split(['.', '!', '?']).map(|sentence| sentence.trim().to_lowercase())
                     {
