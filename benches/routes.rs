@@ -1,5 +1,6 @@
 //! What a route costs beside a static route of a bare actix-web application: both on loopback, asked in turn over kept connections.
-//! `cargo bench --bench routes` prints the medians.
+//! `cargo bench --bench routes` prints the medians. They can be compared if all runs on one core, as under `taskset -c 0`: otherwise
+//! the time to wake another core counts for one of the two.
 
 #![expect(
     clippy::unwrap_used,
