@@ -54,6 +54,12 @@ impl<'a> Call<'a> {
         })
     }
 
+    /// The media type of the body, in lower case and without its parameters; empty if there is none.
+    pub(crate) fn media_type(&self) -> String {
+        let given = self.header("content-type").unwrap_or_default();
+        given.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+    }
+
     /// The query parameters with their values, decoded, in the order sent.
     pub(crate) fn parameters(&self) -> form_urlencoded::Parse<'a> {
         form_urlencoded::parse(self.query.as_bytes())

@@ -53,8 +53,7 @@ impl<'a> Request<'a> {
 
     /// Whether the body says that it is JSON, and is not.
     pub(crate) fn is_malformed(&self) -> bool {
-        let media = self.call.header("content-type").unwrap_or_default();
-        let kind = media.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        let kind = self.call.media_type();
         let says_json = matches!(kind.as_str(), "application/json" | "text/json") || kind.ends_with("+json");
         says_json && !self.call.bytes().is_empty() && self.json().is_none()
     }

@@ -53,6 +53,11 @@ fn about_key(entry: &Entry, call: &Call<'_>) -> Vec<String> {
     notes
 }
 
+/// The note on a query parameter that an operation or a route does not have.
+pub(crate) fn unknown_parameter(name: &str) -> String {
+    format!("the query parameter {name} is unknown and was ignored")
+}
+
 /// Query parameters and body fields that the operation does not have.
 fn unknown_names(entry: &Entry, call: &Call<'_>) -> Vec<String> {
     let Some(spec) = entry.facts.spec else { return Vec::new() };
@@ -61,7 +66,7 @@ fn unknown_names(entry: &Entry, call: &Call<'_>) -> Vec<String> {
         .parameters()
         .map(|(name, _)| name)
         .filter(|name| name != "api_key" && !known.contains(&name.as_ref()))
-        .map(|name| format!("the query parameter {name} is unknown and was ignored"))
+        .map(|name| unknown_parameter(&name))
         .collect();
     if let Ok(Value::Object(members)) = serde_json::from_slice(call.bytes()) {
         let unknown = members.keys().filter(|name| !spec.fields().any(|field| field == *name));

@@ -12,6 +12,7 @@ use crate::dataset::added::Additions;
 use crate::dataset::facts::Dataset;
 use crate::fault::request::Request;
 use crate::journal::checks::Check;
+use crate::journal::notes::unknown_parameter;
 use crate::ledger::Ledger;
 use crate::pipeline::decide::Decided;
 use crate::pipeline::receive::Received;
@@ -83,7 +84,7 @@ fn unknown_parameters(route: &Route, call: &Call<'_>) -> Vec<String> {
     let is_known =
         |name: &str| name == "api_key" || schema["properties"].get(name).is_some() || is_matched(name);
     let unknown = call.parameters().map(|(name, _)| name).filter(|name| !is_known(name));
-    unknown.map(|name| format!("the query parameter {name} is unknown and was ignored")).collect()
+    unknown.map(|name| unknown_parameter(&name)).collect()
 }
 
 pub(super) fn run(decided: &Decided<'_>, route: &Route) -> Result<Ran, Refusal> {

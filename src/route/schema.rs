@@ -140,8 +140,7 @@ impl RequestSchema {
 /// Whether the body is of a media type that its schema says nothing about.
 fn has_other_media_type(schema: &Value, asked: &Asked<'_>) -> bool {
     let Some(others) = schema.get(OTHER_MEDIA_TYPES).and_then(Value::as_array) else { return false };
-    let given = asked.request.call.header("content-type").unwrap_or_default();
-    let given = given.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let given = asked.request.call.media_type();
     others.iter().filter_map(Value::as_str).any(|other| {
         let other = other.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
         match other.strip_suffix('*') {

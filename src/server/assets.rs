@@ -126,10 +126,9 @@ fn business_in(world: &World, number: u64) -> Option<String> {
     };
     let added = run.added.read(dataset);
     let locations = dataset.locations_of(place);
-    let filter = Filter { locations: Some(&locations), ..Filter::default() };
+    let filter = Filter { locations: Some(&locations), published: Some(true), ..Filter::default() };
     let reviews = added::reviews(dataset, added.as_deref(), &filter, None);
-    let reviews =
-        reviews.filter_map(|review| dataset.listed_review(review)).filter(|review| review.published);
+    let reviews = reviews.filter_map(|review| dataset.listed_review(review));
     let reviews: String =
         reviews.take(LISTED).map(|review| body_of(&review)).collect::<Vec<_>>().join("<hr>");
     let where_it_is: Vec<String> = [city, state].into_iter().flatten().map(|part| escaped(part)).collect();

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::harness::ScenarioFolder;
+use super::harness::{ScenarioFolder, send_with};
 use crate::api::call::{Body, Call};
 use crate::import::{answer_schema, generate, import};
 use crate::pipeline;
@@ -116,17 +116,7 @@ fn call(
     headers: &[(&str, &str)],
     body: &str,
 ) -> (u16, Vec<(String, String)>, String) {
-    let (path, query) = target.split_once('?').unwrap_or((target, ""));
-    let call = Call {
-        method,
-        path,
-        query,
-        headers: headers.iter().map(|(name, value)| (*name, value.as_bytes())).collect(),
-        body: Body::Whole(body.as_bytes()),
-        connection: 0,
-    };
-    let received = receive(&folder.registry, call).unwrap();
-    let reply = pipeline::answer(&received, received.snapshot.dataset()).reply;
+    let reply = send_with(folder, &format!("{method} {target}"), headers, body).reply;
     let headers = reply.headers.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
     (reply.status, headers, String::from_utf8_lossy(&reply.body).into_owned())
 }
