@@ -121,6 +121,7 @@ impl Dataset {
             author: record.person(),
             contact: None,
             point: point(&block, facts.kind(origin), index),
+            number: index,
             entry: 0,
             source: origin,
         };

@@ -60,6 +60,11 @@ impl Section {
         length(&self.sentences) * 3 >= self.groups * self.cycle.size() && !self.is_empty()
     }
 
+    /// Whether a record is the first of its like for which the section has the sentence that it has for it.
+    pub(crate) fn is_first(&self, point: Point, number: u32) -> bool {
+        self.cycle.is_first(point, number)
+    }
+
     /// The sentence of a record by its point in time and the group of its like; none if the section is empty.
     pub(crate) fn at(&self, point: Point, group: u32) -> Option<Sentence> {
         // An empty list has one place, and nothing there.
@@ -178,6 +183,8 @@ banks! {
 pub(crate) const LOCATION_GROUPS: u32 = 8;
 /// How many kinds of reviews praise, and how many blame: by stars, and recommendations. Each takes sentences of its own.
 pub(crate) const KINDS: u32 = 4;
+/// How many lengths of reviews are numbered apart, and answered with sentences of their own.
+pub(crate) const LENGTHS: u32 = 3;
 
 fn length<T>(list: &[T]) -> u32 {
     u32::try_from(list.len()).unwrap_or(u32::MAX)
@@ -195,6 +202,11 @@ impl Bank {
             choice /= count;
             slice(&self.pieces, chosen).iter().copied()
         })
+    }
+
+    /// A story and the owner's response to it, with the first alternatives of both.
+    pub(crate) const fn as_written(story: Sentence) -> [Sentence; 2] {
+        [Sentence { choice: 0, ..story }, Sentence { line: story.line + 1, choice: 0 }]
     }
 
     /// A version of a story that is drawn, and of the owner's response to it.

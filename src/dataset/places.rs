@@ -45,6 +45,21 @@ impl Cycle {
         u32::try_from(place).unwrap_or_default()
     }
 
+    /// Whether the record of that number, which comes at that point, is the first of its like at its place.
+    pub(crate) fn is_first(self, point: Point, number: u32) -> bool {
+        // So many records fill as many cells of time, and two of them have the same place if they are `size` cells apart.
+        let cells = self.size.next_power_of_two();
+        let bits = cells.trailing_zeros();
+        if number >= cells || bits == 0 {
+            return number == 0;
+        }
+        let cell = point.0 >> (32 - bits);
+        let other = if cell < self.size { cell + self.size } else { cell - self.size };
+        let shift = point.0 ^ number.reverse_bits();
+        let other_number = (other << (32 - bits) ^ shift).reverse_bits() & (cells - 1);
+        other >= cells || other_number > number
+    }
+
     /// The number of places.
     pub(crate) const fn size(self) -> u32 {
         self.size
@@ -71,6 +86,19 @@ mod tests {
             let window = size as usize / 2;
             for page in places.windows(window.min(places.len())) {
                 prop_assert!(page.iter().collect::<BTreeSet<_>>().len() == page.len(), "{page:?}");
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_first_at_each_place_is_known(size in 0_u32..200, seed in any::<u64>()) {
+            let (cycle, kind) = (Cycle::new(size * 2 + 1), Draw::new(Seed(seed), "kind"));
+            let mut used = BTreeSet::new();
+            for number in 0..1_000 {
+                let point = Point::new(&kind, number);
+                let is_first = used.insert(cycle.place(point));
+                prop_assert!(cycle.is_first(point, number) == is_first, "{number}");
             }
         }
     }

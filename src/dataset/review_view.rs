@@ -127,6 +127,7 @@ impl Dataset {
             author: author(&block, origin.index),
             contact: None,
             point: point(&block, facts.kind(source), self.reviews.number[row as usize]),
+            number: self.reviews.number[row as usize],
             entry: origin.entry,
             source,
         })

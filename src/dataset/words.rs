@@ -3,7 +3,7 @@
 
 use crate::api::sources::{DIRECT_FEEDBACK, Source};
 use crate::dataset::generated::{Facts, Length, Record};
-use crate::dataset::phrases::{Bank, KINDS, LOCATION_GROUPS, Piece, Section, Sentence, mood};
+use crate::dataset::phrases::{Bank, KINDS, LENGTHS, LOCATION_GROUPS, Piece, Section, Sentence, mood};
 use crate::dataset::places::Point;
 use crate::dataset::records::{Contact, Locale, Location};
 use crate::dataset::subjects::COMMON_SUBJECTS;
@@ -28,6 +28,8 @@ pub(crate) struct Words<'a> {
     /// The contact who wrote it, instead of a person that is drawn.
     pub(crate) contact: Option<&'a Contact>,
     pub(crate) point: Point,
+    /// Its number among the block's reviews of its kind, from which the point follows.
+    pub(crate) number: u32,
     /// Index of the block among the location's entries.
     pub(crate) entry: u32,
     pub(crate) source: &'a Source,
@@ -169,10 +171,16 @@ impl Words<'_> {
     /// The story it tells, if one is at its place. Where its block is about something, it speaks of that. Those who recommend or
     /// advise against have stories of their own, since they are numbered apart from those with the same stars.
     fn story(&self) -> Option<[Sentence; 2]> {
-        Some(self.bank.version(self.story_at_place()?, &mut self.draw(STORY)))
+        let (stories, story) = self.story_at_place()?;
+        // Other locations of the same group tell it in versions of their own.
+        let is_written_here = self.location.number.saturating_sub(1) / u64::from(LOCATION_GROUPS) % 4 < 2;
+        if is_written_here && stories.is_first(self.point, self.number) {
+            return Some(Bank::as_written(story));
+        }
+        Some(self.bank.version(story, &mut self.draw(STORY)))
     }
 
-    fn story_at_place(&self) -> Option<Sentence> {
+    fn story_at_place(&self) -> Option<(&'static Section, Sentence)> {
         if self.about != 0 {
             return None;
         }
@@ -180,8 +188,8 @@ impl Words<'_> {
             self.bank.recommendations.get(usize::from(self.facts.stars > 3))
         } else {
             self.bank.stories.get(usize::from(self.facts.stars).checked_sub(1)?)
-        };
-        stories?.at(self.point, self.group((0, 1)))
+        }?;
+        Some((stories, stories.at(self.point, self.group((0, 1)))?))
     }
 
     /// Chooses up to so many different subjects, and returns how many there are.
@@ -349,9 +357,8 @@ impl Words<'_> {
     /// Gives the parts of the owner's response, which names the subject that the review speaks of first.
     pub(crate) fn response(&self, give: &mut impl FnMut(Part<'_>)) {
         let (bank, mood) = (self.bank, mood(self.facts.stars));
-        // Short reviews are numbered apart.
-        let apart = if self.facts.length == Length::Short { KINDS } else { 0 };
-        let group = self.group((self.kind() + apart, KINDS * 2));
+        // Reviews that say as much are numbered together.
+        let group = self.group((self.kind() + KINDS * self.facts.length as u32, KINDS * LENGTHS));
         let outline = self.outline();
         let subjects = match outline.form {
             Form::Sentences { subjects, .. } => subjects,

@@ -47,6 +47,7 @@ shipped! {
     "scenarios/stories/review-bomb.yaml",
     "scenarios/stories/turnaround.yaml",
     "scenarios/stories/viral.yaml",
+    "seed-data/demo-beaverton-reviews.jsonl",
     "seed-data/demo-capitol-hill-reviews.yaml",
     "seed-data/demo-contacts.csv",
     "seed-data/demo-contacts.yaml",
@@ -60,6 +61,12 @@ shipped! {
     "seed-data/edge-cases-reviews.jsonl",
     "seed-data/languages-questions.json",
     "seed-data/many-locations-contacts.jsonl",
+    "seed-data/review-bomb-regulars.jsonl",
+    "seed-data/review-bomb-strangers.jsonl",
+    "seed-data/turnaround-after.jsonl",
+    "seed-data/turnaround-before.jsonl",
+    "seed-data/viral-crowd.jsonl",
+    "seed-data/viral-wave.jsonl",
 }
 
 /// The files, in their folder.

@@ -46,7 +46,7 @@ the scenario changed at a.yaml:21
         "Not fine",
         "
 call 9 POST /v1/review/businessId/1 (reviews, key:demo)
-body /7/comments (reviewId 50): \"Fine enough\" | \"Not fine\"
+body /9/comments (reviewId 50): \"Fine enough\" | \"Not fine\"
 the scenario changed at a.yaml:10
   - - {number: 11, name: L, reviews: [{id: '50', rating: 3, date: -2d, comments: Fine enough}, {generate: 200, dates: {from: -90d}}, {file: data/more.csv}]}
   + - {number: 11, name: L, reviews: [{id: '50', rating: 3, date: -2d, comments: Not fine}, {generate: 200, dates: {from: -90d}}, {file: data/more.csv}]}",

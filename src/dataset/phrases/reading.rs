@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::OnceLock;
 
-use super::{Bank, KINDS, LOCATION_GROUPS, Piece, Section, Sentence, Subject, length};
+use super::{Bank, KINDS, LENGTHS, LOCATION_GROUPS, Piece, Section, Sentence, Subject, length};
 use crate::dataset::lists;
 use crate::dataset::places::Cycle;
 use crate::dataset::records::Locale;
@@ -13,7 +13,8 @@ use crate::dataset::subjects::subjects;
 const LEAST: u32 = 51;
 /// The same for short reviews, of which a page has less than half as many as this.
 pub(super) const SHORT: u32 = 25;
-/// Of so many reviews of the same stars as many are stories as there are for a group of locations.
+/// Of so many reviews of the same stars as many are stories as there are for a group of locations. Where there are more for a group,
+/// it tells all of them before one comes again.
 const STORIES: u32 = 53;
 /// Sentences that a line gives at most.
 const MOST_OF_LINE: u32 = 128;
@@ -134,11 +135,11 @@ impl Reading {
         self.bank.title =
             stars.map(|stars| self.section(&format!("title {stars}"), LEAST + 2, two, true, Begins::Never));
         self.bank.reply =
-            moods.map(|mood| self.section(&format!("reply {mood}"), LEAST, all * 2, true, Begins::Never));
+            moods.map(|mood| self.section(&format!("reply {mood}"), LEAST, all * LENGTHS, true, Begins::Never));
         self.bank.follow = moods
-            .map(|mood| self.section(&format!("follow {mood}"), LEAST + 2, all * 2, true, Begins::Never));
+            .map(|mood| self.section(&format!("follow {mood}"), LEAST + 2, all * LENGTHS, true, Begins::Never));
         self.bank.sign =
-            moods.map(|mood| self.section(&format!("sign {mood}"), LEAST + 6, all * 2, true, Begins::Never));
+            moods.map(|mood| self.section(&format!("sign {mood}"), LEAST + 6, all * LENGTHS, true, Begins::Never));
         let nouns: HashMap<&str, &str> =
             self.all("subjects").into_iter().filter_map(|entry| entry.split_once(" = ")).collect();
         self.bank.subjects = subjects
@@ -176,7 +177,9 @@ impl Reading {
             }
             sentences.push(story);
         }
-        Section { sentences, groups: LOCATION_GROUPS, shift: 0, cycle: Cycle::new(STORIES) }
+        // The size of a cycle is odd.
+        let size = (length(&sentences) / LOCATION_GROUPS).max(STORIES).div_ceil(2) * 2 - 1;
+        Section { sentences, groups: LOCATION_GROUPS, shift: 0, cycle: Cycle::new(size) }
     }
 
     /// Reads a section of both files. Its sentences are dealt into up to so many groups of a size, which is odd. Of those
