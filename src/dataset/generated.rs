@@ -109,11 +109,11 @@ pub(crate) fn point(block: &Draw, kind: usize, number: u32) -> Point {
 }
 
 /// Kinds of reviews.
-pub(crate) const KINDS: usize = 21;
+pub(crate) const KINDS: usize = 14;
 
 impl Facts {
-    /// The kind by which reviews are spread in time: the stars, or whether they recommend, and how much they say. A list of a
-    /// rating has whole kinds in it.
+    /// The kind by which reviews are spread in time: the stars, or whether they recommend, and whether they say more than a
+    /// few words. A list of a rating has whole kinds in it.
     pub(crate) const fn kind(&self, source: &Source) -> usize {
         let stars = match (source.recommendation, self.stars) {
             (true, 5) => 5,
@@ -121,7 +121,7 @@ impl Facts {
             (false, 1..=5) => self.stars as usize - 1,
             (false, _) => 0,
         };
-        stars * 3 + self.length as usize
+        stars * 2 + !matches!(self.length, Length::Sentences) as usize
     }
 }
 

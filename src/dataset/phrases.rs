@@ -183,8 +183,6 @@ banks! {
 pub(crate) const LOCATION_GROUPS: u32 = 8;
 /// How many kinds of reviews praise, and how many blame: by stars, and recommendations. Each takes sentences of its own.
 pub(crate) const KINDS: u32 = 4;
-/// How many lengths of reviews are numbered apart, and answered with sentences of their own.
-pub(crate) const LENGTHS: u32 = 3;
 
 fn length<T>(list: &[T]) -> u32 {
     u32::try_from(list.len()).unwrap_or(u32::MAX)

@@ -3,7 +3,7 @@
 
 use crate::api::sources::{DIRECT_FEEDBACK, Source};
 use crate::dataset::generated::{Facts, Length, Record};
-use crate::dataset::phrases::{Bank, KINDS, LENGTHS, LOCATION_GROUPS, Piece, Section, Sentence, mood};
+use crate::dataset::phrases::{Bank, KINDS, LOCATION_GROUPS, Piece, Section, Sentence, mood};
 use crate::dataset::places::Point;
 use crate::dataset::records::{Contact, Locale, Location};
 use crate::dataset::subjects::COMMON_SUBJECTS;
@@ -168,18 +168,19 @@ impl Words<'_> {
         !matches!(self.facts.length, Length::Silent | Length::Short) && self.story_at_place().is_some()
     }
 
-    /// The story it tells, if one is at its place. Where its block is about something, it speaks of that. Those who recommend or
-    /// advise against have stories of their own, since they are numbered apart from those with the same stars.
+    /// The story it tells, if one is at its place: as it was written where it is told for the first time, else in a version.
     fn story(&self) -> Option<[Sentence; 2]> {
         let (stories, story) = self.story_at_place()?;
-        // Other locations of the same group tell it in versions of their own.
-        let is_written_here = self.location.number.saturating_sub(1) / u64::from(LOCATION_GROUPS) % 4 < 2;
-        if is_written_here && stories.is_first(self.point, self.number) {
+        // The locations of every other sixteen numbers tell it in versions of their own, so that few tell the same words.
+        let tells_as_written = (self.location.number.saturating_sub(1) / 16).is_multiple_of(2);
+        if tells_as_written && stories.is_first(self.point, self.number) {
             return Some(Bank::as_written(story));
         }
         Some(self.bank.version(story, &mut self.draw(STORY)))
     }
 
+    /// Where its block is about something, it speaks of that and tells none. Those who recommend or advise against have stories of
+    /// their own, since they are numbered apart from those with the same stars.
     fn story_at_place(&self) -> Option<(&'static Section, Sentence)> {
         if self.about != 0 {
             return None;
@@ -357,8 +358,9 @@ impl Words<'_> {
     /// Gives the parts of the owner's response, which names the subject that the review speaks of first.
     pub(crate) fn response(&self, give: &mut impl FnMut(Part<'_>)) {
         let (bank, mood) = (self.bank, mood(self.facts.stars));
-        // Reviews that say as much are numbered together.
-        let group = self.group((self.kind() + KINDS * self.facts.length as u32, KINDS * LENGTHS));
+        // Reviews of a few words or none are numbered apart.
+        let apart = if self.facts.length == Length::Sentences { 0 } else { KINDS };
+        let group = self.group((self.kind() + apart, KINDS * 2));
         let outline = self.outline();
         let subjects = match outline.form {
             Form::Sentences { subjects, .. } => subjects,

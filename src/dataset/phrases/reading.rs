@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::OnceLock;
 
-use super::{Bank, KINDS, LENGTHS, LOCATION_GROUPS, Piece, Section, Sentence, Subject, length};
+use super::{Bank, KINDS, LOCATION_GROUPS, Piece, Section, Sentence, Subject, length};
 use crate::dataset::lists;
 use crate::dataset::places::Cycle;
 use crate::dataset::records::Locale;
@@ -135,11 +135,11 @@ impl Reading {
         self.bank.title =
             stars.map(|stars| self.section(&format!("title {stars}"), LEAST + 2, two, true, Begins::Never));
         self.bank.reply =
-            moods.map(|mood| self.section(&format!("reply {mood}"), LEAST, all * LENGTHS, true, Begins::Never));
+            moods.map(|mood| self.section(&format!("reply {mood}"), LEAST, all * 2, true, Begins::Never));
         self.bank.follow = moods
-            .map(|mood| self.section(&format!("follow {mood}"), LEAST + 2, all * LENGTHS, true, Begins::Never));
+            .map(|mood| self.section(&format!("follow {mood}"), LEAST + 2, all * 2, true, Begins::Never));
         self.bank.sign =
-            moods.map(|mood| self.section(&format!("sign {mood}"), LEAST + 6, all * LENGTHS, true, Begins::Never));
+            moods.map(|mood| self.section(&format!("sign {mood}"), LEAST + 6, all * 2, true, Begins::Never));
         let nouns: HashMap<&str, &str> =
             self.all("subjects").into_iter().filter_map(|entry| entry.split_once(" = ")).collect();
         self.bank.subjects = subjects
