@@ -55,9 +55,9 @@ impl Section {
         self.sentences.is_empty()
     }
 
-    /// Whether a third of the places of its cycle or more have a sentence.
-    pub(crate) fn fills_a_third(&self) -> bool {
-        length(&self.sentences) * 3 >= self.groups * self.cycle.size() && !self.is_empty()
+    /// Whether a quarter of the places of its cycle or more have a sentence.
+    pub(crate) fn fills_a_quarter(&self) -> bool {
+        length(&self.sentences) * 4 >= self.groups * self.cycle.size() && !self.is_empty()
     }
 
     /// Whether a record is the first of its like for which the section has the sentence that it has for it.

@@ -139,7 +139,7 @@ impl Words<'_> {
             outline.form = Form::Story(story);
         } else {
             let stars = usize::from(self.facts.stars.clamp(1, 5));
-            let forms = if !self.bank.stories.get(stars - 1).is_some_and(Section::fills_a_third) {
+            let forms = if !self.bank.stories.get(stars - 1).is_some_and(Section::fills_a_quarter) {
                 &FORMS[..]
             } else if self.source.recommendation {
                 // Those who recommend say little.
