@@ -17,6 +17,8 @@ pub(crate) mod places;
 pub(crate) mod calendar;
 /// The words of a generated review.
 pub(crate) mod words;
+/// How carelessly a review was typed.
+mod typing;
 /// Hostile texts.
 pub(crate) mod nasty;
 /// A text that is put together when it is written.

@@ -7,6 +7,7 @@ use crate::dataset::phrases::{Bank, KINDS, LOCATION_GROUPS, Piece, Section, Sent
 use crate::dataset::places::Point;
 use crate::dataset::records::{Contact, Locale, Location};
 use crate::dataset::subjects::COMMON_SUBJECTS;
+use crate::dataset::typing::{FULL_STOPS, Pen, Typing};
 use crate::dataset::{nasty, people};
 use crate::draw::{Draw, Seed};
 
@@ -80,17 +81,6 @@ struct Outline {
     subjects: [usize; MOST_SUBJECTS],
     /// After how many sentences a new paragraph begins.
     paragraph: Option<usize>,
-}
-
-/// How carelessly a review was typed.
-#[derive(Clone, Copy, Debug, Default)]
-struct Typing {
-    in_lower_case: bool,
-    /// Without the last full stop.
-    open_ended: bool,
-    emoji: Option<&'static str>,
-    /// Where two letters are swapped, as a number to be taken modulo the places there are.
-    slip: Option<u64>,
 }
 
 const FORM: u64 = 1;
@@ -427,8 +417,8 @@ impl Words<'_> {
     /// The comments as they are typed.
     pub(crate) fn typed(&self) -> String {
         let typing = self.typing();
-        let mut pen = Pen { text: String::new(), held: None, typing };
-        self.comments(&mut |part| pen.write(self.bank, part));
+        let mut pen = Pen::new(typing);
+        self.comments(&mut |part| pen.write(part.text(self.bank)));
         pen.finish()
     }
 
@@ -452,53 +442,5 @@ impl<'a> Part<'a> {
             Self::Known(text) => bank.text(text),
             Self::Other(text) => text,
         }
-    }
-}
-
-const FULL_STOPS: [char; 2] = ['.', '。'];
-
-impl Typing {
-    const fn differs(&self) -> bool {
-        self.in_lower_case || self.open_ended || self.slip.is_some()
-    }
-}
-
-/// Types a text as carelessly as its writer.
-struct Pen {
-    text: String,
-    /// A full stop that is left out if nothing follows it.
-    held: Option<char>,
-    typing: Typing,
-}
-
-impl Pen {
-    fn write(&mut self, bank: &'static Bank, part: Part<'_>) {
-        let mut part = part.text(bank);
-        if part.is_empty() {
-            return;
-        }
-        self.text.extend(self.held.take());
-        if let Some(rest) = part.strip_suffix(FULL_STOPS).filter(|_| self.typing.open_ended) {
-            self.held = part.chars().next_back();
-            part = rest;
-        }
-        if self.typing.in_lower_case {
-            self.text.extend(part.chars().flat_map(char::to_lowercase));
-        } else {
-            self.text.push_str(part);
-        }
-    }
-
-    fn finish(self) -> String {
-        let mut letters: Vec<char> = self.text.chars().collect();
-        let Some(slip) = self.typing.slip else { return self.text };
-        let can_swap = |pair: &[char]| pair.iter().all(char::is_ascii_lowercase) && pair[0] != pair[1];
-        let places: Vec<usize> =
-            (1..letters.len()).filter(|at| letters.get(at - 1..=*at).is_some_and(can_swap)).collect();
-        let count = places.len().max(1) as u64;
-        if let Some(at) = places.get(usize::try_from(slip % count).unwrap_or_default()) {
-            letters.swap(at - 1, *at);
-        }
-        letters.into_iter().collect()
     }
 }
