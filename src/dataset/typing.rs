@@ -1,5 +1,6 @@
 //! How carelessly a review was typed, and a pen that types like that.
 
+/// What ends a sentence, and is left out at the end of a text that is open-ended.
 pub(super) const FULL_STOPS: [char; 2] = ['.', '。'];
 
 /// How carelessly a review was typed.

@@ -11,7 +11,7 @@ use crate::dataset::subjects::subjects;
 
 /// Within a page of 25 reviews no sentence comes twice if it comes again after more than twice as many.
 const LEAST: u32 = 51;
-/// The same for short reviews, of which a page has less than half as many as this.
+/// The same for short reviews, of which a page, with the silent ones that are numbered with them, mostly has less than half as many as this.
 pub(super) const SHORT: u32 = 25;
 /// Of so many reviews of the same stars as many are stories as there are for a group of locations. Where there are more for a group,
 /// it tells all of them before one comes again.
