@@ -96,7 +96,8 @@ test('a call is made to fail by a dialog, sent again, copied, and its chain show
   await page.getByRole('heading', { level: 1, name: 'Call 4' }).waitFor();
   const { json } = await admin(url, 'GET', `worlds/${world}/requests/4`);
   assert.deepEqual([json.status, json.attempt, json.chain.map((one) => one.status)], [200, 4, [200, 429, 200, 200]]);
-  assert.equal(await page.getByRole('table', { name: 'The tries of this request' }).locator('tbody tr').count(), 4);
+  const tries = page.getByRole('table', { name: 'The tries of this request' }).locator('tbody tr');
+  await until('all tries', async () => (await tries.count()) === 4);
   await press(page, page.getByRole('button', { name: 'Copy as curl' }));
   const copied = await page.evaluate(() => navigator.clipboard.readText());
   assert.ok(copied.startsWith('curl -i -X POST') && copied.includes(`/w/${world}/v1/review/businessId/100?count=2`) && copied.includes(key), copied);
