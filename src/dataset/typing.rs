@@ -52,9 +52,16 @@ impl Pen {
     pub(super) fn finish(self) -> String {
         let mut letters: Vec<char> = self.text.chars().collect();
         let Some(slip) = self.typing.slip else { return self.text };
-        let can_swap = |pair: &[char]| pair.iter().all(char::is_ascii_lowercase) && pair[0] != pair[1];
+        // Two letters within a word: its first and its last one are seldom mistyped.
+        let can_swap = |around: &[char]| match *around {
+            [before, one, other, after] => {
+                let are_lower = one.is_ascii_lowercase() && other.is_ascii_lowercase();
+                before.is_alphabetic() && are_lower && one != other && after.is_alphabetic()
+            }
+            _ => false,
+        };
         let places: Vec<usize> =
-            (1..letters.len()).filter(|at| letters.get(at - 1..=*at).is_some_and(can_swap)).collect();
+            letters.windows(4).zip(2..).filter(|(around, _)| can_swap(around)).map(|(_, at)| at).collect();
         let count = places.len().max(1) as u64;
         if let Some(at) = places.get(usize::try_from(slip % count).unwrap_or_default()) {
             letters.swap(at - 1, *at);

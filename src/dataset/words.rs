@@ -105,7 +105,8 @@ const FORMS: [(u64, bool, usize, u64); 9] = [
     (8, true, 8, 65),
 ];
 
-/// The same where many long reviews are stories: one sentence or two, as sentences that are put together tell no story.
+/// The same in a bank with stories for a quarter of the reviews of five stars: one sentence or two, as sentences that are put together
+/// tell no story.
 const FORMS_BESIDE_STORIES: [(u64, bool, usize, u64); 2] = [(50, false, 1, 0), (50, false, 2, 0)];
 
 impl Words<'_> {
@@ -128,8 +129,8 @@ impl Words<'_> {
         } else if let Some(story) = self.story() {
             outline.form = Form::Story(story);
         } else {
-            let stars = usize::from(self.facts.stars.clamp(1, 5));
-            let forms = if !self.bank.stories.get(stars - 1).is_some_and(Section::fills_a_quarter) {
+            let [.., of_five_stars] = &self.bank.stories;
+            let forms = if !of_five_stars.fills_a_quarter() {
                 &FORMS[..]
             } else if self.source.recommendation {
                 // Those who recommend say little.
@@ -229,7 +230,7 @@ impl Words<'_> {
             in_lower_case: lower < 4 && has_case,
             open_ended: end < 14,
             emoji,
-            slip: (slip < 3 && has_case).then(|| draw.number()),
+            slip: (slip < 3 && has_case && self.facts.length == Length::Sentences).then(|| draw.number()),
         }
     }
 

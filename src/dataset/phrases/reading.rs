@@ -11,11 +11,14 @@ use crate::dataset::subjects::subjects;
 
 /// Within a page of 25 reviews no sentence comes twice if it comes again after more than twice as many.
 const LEAST: u32 = 51;
-/// The same for short reviews, of which a page, with the silent ones that are numbered with them, mostly has less than half as many as this.
+/// The least for short reviews, of which a page, with the silent ones that are numbered with them, mostly has less than half as many
+/// as this. Where a list has enough of them for all groups, they come again as late as other sentences.
 pub(super) const SHORT: u32 = 25;
 /// Of so many reviews of the same stars as many are stories as there are for a group of locations. Where there are more for a group,
 /// it tells all of them before one comes again.
 const STORIES: u32 = 53;
+/// The same for five stars, which half of all reviews have, so that among a hundred reviews of a location a story seldom comes twice.
+const STORIES_OF_FIVE_STARS: u32 = 79;
 /// Sentences that a line gives at most.
 const MOST_OF_LINE: u32 = 128;
 /// How often the sentences of a bank that begin a review may begin with the same three words.
@@ -124,14 +127,18 @@ impl Reading {
         // Sections whose sentences meet in a text have different sizes, since otherwise the same ones would always meet.
         let subjects = subjects(category);
         let of_subjects = [LEAST + 4, LEAST + 6, LEAST + 8, LEAST + 10].into_iter().cycle();
-        self.bank.stories = stars.map(|stars| self.stories(&format!("story {stars}")));
-        self.bank.recommendations = ["no", "yes"].map(|verdict| self.stories(&format!("story {verdict}")));
+        self.bank.stories = stars.map(|stars| {
+            let least = if stars == "5" { STORIES_OF_FIVE_STARS } else { STORIES };
+            self.stories(&format!("story {stars}"), least)
+        });
+        self.bank.recommendations =
+            ["no", "yes"].map(|verdict| self.stories(&format!("story {verdict}"), STORIES));
         self.bank.open =
             stars.map(|stars| self.section(&format!("open {stars}"), LEAST, two, true, Begins::Always));
         self.bank.close =
             stars.map(|stars| self.section(&format!("close {stars}"), LEAST + 2, two, true, Begins::Never));
         self.bank.short =
-            stars.map(|stars| self.section(&format!("short {stars}"), SHORT, two, true, Begins::Always));
+            stars.map(|stars| self.section(&format!("short {stars}"), LEAST, two, true, Begins::Always));
         self.bank.title =
             stars.map(|stars| self.section(&format!("title {stars}"), LEAST + 2, two, true, Begins::Never));
         self.bank.reply =
@@ -160,8 +167,8 @@ impl Reading {
     }
 
     /// Reads stories. After the line of each comes that of the owner's response. A group of locations takes every eighth, and has
-    /// none at the other places of the cycle.
-    fn stories(&mut self, name: &str) -> Section {
+    /// none at the other places of the cycle, which has at least so many.
+    fn stories(&mut self, name: &str, least: u32) -> Section {
         let mut sentences = Vec::new();
         for entry in self.nearest(name) {
             let (text, response) = entry.split_once(" => ").unwrap_or((entry, ""));
@@ -178,7 +185,7 @@ impl Reading {
             sentences.push(story);
         }
         // The size of a cycle is odd.
-        let size = (length(&sentences) / LOCATION_GROUPS).max(STORIES).div_ceil(2) * 2 - 1;
+        let size = (length(&sentences) / LOCATION_GROUPS).max(least).div_ceil(2) * 2 - 1;
         Section { sentences, groups: LOCATION_GROUPS, shift: 0, cycle: Cycle::new(size) }
     }
 
@@ -197,6 +204,7 @@ impl Reading {
         let step =
             |choices: u32| (choices * 8 / 13..=choices).find(|step| is_coprime(*step, choices)).unwrap_or(1);
         let (mut sentences, mut begun) = (Vec::new(), HashSet::new());
+        let is_short = name.starts_with("short");
         for round in 0..MOST_OF_LINE {
             for (line, choices) in lines.iter().filter(|(_, choices)| round < *choices) {
                 let sentence = Sentence { line: *line, choice: round * step(*choices) % choices };
@@ -206,7 +214,7 @@ impl Reading {
                         let (opening, is_long) = self.bank.opening(sentence);
                         let times = self.openings.entry(opening).or_default();
                         // A whole review of some words may differ from another one by its punctuation alone.
-                        let most = if name.starts_with("short") && is_long { 1 } else { SAME_OPENING };
+                        let most = if is_short && is_long { 1 } else { SAME_OPENING };
                         let is_kept = *times < most;
                         *times += u32::from(is_kept);
                         is_kept
@@ -230,6 +238,7 @@ impl Reading {
             }
         }
         let all = length(&sentences);
+        let size = if is_short { (all / groups).clamp(SHORT, size).div_ceil(2) * 2 - 1 } else { size };
         let groups = groups.min(all / size).max(1);
         let shift = (0..groups).find(|shift| is_coprime(groups + shift, length(&lines))).unwrap_or_default();
         // A short list has one smaller group.
