@@ -288,8 +288,8 @@ mod tests {
                 );
             };
             for (name, subject) in subjects(category).iter().zip(&bank.subjects) {
-                check(name, &subject.praise, 1_500);
-                check(name, &subject.blame, 1_500);
+                check(&format!("{name} good"), &subject.praise, 1_500);
+                check(&format!("{name} bad"), &subject.blame, 1_500);
                 assert!(!bank.text(subject.noun).is_empty(), "{locale:?} {category} {name}");
             }
             for stars in 0..5 {

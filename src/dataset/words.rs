@@ -107,7 +107,7 @@ const FORMS: [(u64, bool, usize, u64); 9] = [
 
 /// The same in a bank with stories for a quarter of the reviews of five stars: one sentence or two, as sentences that are put together
 /// tell no story.
-const FORMS_BESIDE_STORIES: [(u64, bool, usize, u64); 2] = [(50, false, 1, 0), (50, false, 2, 0)];
+const FORMS_BESIDE_STORIES: [(u64, bool, usize, u64); 2] = [(20, false, 1, 0), (80, false, 2, 0)];
 
 impl Words<'_> {
     /// What some add at the end, pleased or not.
@@ -132,9 +132,6 @@ impl Words<'_> {
             let [.., of_five_stars] = &self.bank.stories;
             let forms = if !of_five_stars.fills_a_quarter() {
                 &FORMS[..]
-            } else if self.source.recommendation {
-                // Those who recommend say little.
-                &FORMS_BESIDE_STORIES[..1]
             } else {
                 &FORMS_BESIDE_STORIES[..]
             };

@@ -25,7 +25,7 @@ const MOST_OF_LINE: u32 = 128;
 const SAME_OPENING: u32 = 2;
 /// How many lines of subjects may begin with the same three words, those counted that always begin a review. A review begins with
 /// one of them now and then.
-const LINES_OF_OPENING: u32 = 3;
+const LINES_OF_OPENING: u32 = 2;
 
 /// Whether the sentences of a section begin a review.
 #[derive(Clone, Copy, Debug)]
