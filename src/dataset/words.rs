@@ -130,11 +130,7 @@ impl Words<'_> {
             outline.form = Form::Story(story);
         } else {
             let [.., of_five_stars] = &self.bank.stories;
-            let forms = if !of_five_stars.fills_a_quarter() {
-                &FORMS[..]
-            } else {
-                &FORMS_BESIDE_STORIES[..]
-            };
+            let forms = if !of_five_stars.fills_a_quarter() { &FORMS[..] } else { &FORMS_BESIDE_STORIES[..] };
             let all = forms.iter().map(|(weight, ..)| weight).sum();
             let mut left = draw.below(all);
             let fits = |form: &&(u64, bool, usize, u64)| {
