@@ -83,6 +83,11 @@ struct Outline {
     paragraph: Option<usize>,
 }
 
+/// Percent of the reviews with words that have a title, on sources with titles.
+const TITLED: u64 = 25;
+/// How many people who work at a location are named in its reviews.
+const COLLEAGUES: u64 = 14;
+
 const FORM: u64 = 1;
 const SUBJECTS: u64 = 2;
 const TYPING: u64 = 3;
@@ -130,7 +135,13 @@ impl Words<'_> {
             outline.form = Form::Story(story);
         } else {
             let [.., of_five_stars] = &self.bank.stories;
-            let forms = if !of_five_stars.fills_a_quarter() { &FORMS[..] } else { &FORMS_BESIDE_STORIES[..] };
+            let forms = if !of_five_stars.fills_a_quarter() {
+                &FORMS[..]
+            } else if self.source.alias == DIRECT_FEEDBACK {
+                &FORMS_BESIDE_STORIES[..1]
+            } else {
+                &FORMS_BESIDE_STORIES[..]
+            };
             let all = forms.iter().map(|(weight, ..)| weight).sum();
             let mut left = draw.below(all);
             let fits = |form: &&(u64, bool, usize, u64)| {
@@ -163,10 +174,11 @@ impl Words<'_> {
         Some(self.bank.version(story, &mut self.draw(STORY)))
     }
 
-    /// Where its block is about something, it speaks of that and tells none. Those who recommend or advise against have stories of
+    /// Where its block is about something, it speaks of that and tells none; feedback that only the owner reads tells none either,
+    /// since stories are told to other customers. Those who recommend or advise against have stories of
     /// their own, since they are numbered apart from those with the same stars.
     fn story_at_place(&self) -> Option<(&'static Section, Sentence)> {
-        if self.about != 0 {
+        if self.about != 0 || self.source.alias == DIRECT_FEEDBACK {
             return None;
         }
         let stories = if self.source.recommendation {
@@ -329,7 +341,7 @@ impl Words<'_> {
     pub(crate) fn has_title(&self) -> bool {
         let can_have = !self.source.is_google_or_facebook() && self.source.alias != DIRECT_FEEDBACK;
         let is_silent = self.facts.length == Length::Silent && !self.is_nasty();
-        can_have && !is_silent && self.draw(FORM).with(1).below(100) < 45
+        can_have && !is_silent && self.draw(FORM).with(1).below(100) < TITLED
     }
 
     /// Gives the parts of the title.
@@ -382,7 +394,7 @@ impl Words<'_> {
                     draw.pick(values).into_iter().for_each(|value| give(Part::Known(*value)));
                 }
                 Piece::Staff => {
-                    let worker = self.draw(STAFF).below(6);
+                    let worker = self.draw(STAFF).below(COLLEAGUES);
                     let mut draw = Draw::new(Seed(self.location.number), "staff").with(worker);
                     let [name, title] = people::colleague(self.bank.locale, &mut draw);
                     give(Part::Other(name));
