@@ -112,7 +112,7 @@ const FORMS: [(u64, bool, usize, u64); 9] = [
 
 /// The same in a bank with stories for a quarter of the reviews of five stars: one sentence or two, as sentences that are put together
 /// tell no story.
-const FORMS_BESIDE_STORIES: [(u64, bool, usize, u64); 2] = [(20, false, 1, 0), (80, false, 2, 0)];
+const FORMS_BESIDE_STORIES: [(u64, bool, usize, u64); 2] = [(12, false, 1, 0), (88, false, 2, 0)];
 
 impl Words<'_> {
     /// What some add at the end, pleased or not.
@@ -196,24 +196,32 @@ impl Words<'_> {
         let wanted = (0..count).fold(0, |bits, bit| bits | self.about & 1 << bit);
         let mut taken = 0_u32;
         let most = most.min(count).min(MOST_SUBJECTS);
-        for place in chosen.iter_mut().take(most) {
+        // Whether one can park there is a fact: of a location some may praise it, or others blame it.
+        let parks_well = Draw::new(Seed(self.location.number), "parking").chance(500_000);
+        let may_park = self.facts.stars != 3 && (self.facts.stars > 3) == parks_well;
+        for (place, subject) in chosen.iter_mut().take(most).enumerate() {
             let weight = |subject: usize| match 1_u32 << subject {
                 bit if taken & bit != 0 => 0,
                 bit if wanted & bit != 0 => 40,
+                _ if COMMON_SUBJECTS.get(subject) == Some(&"parking") && !may_park => 0,
                 // What the block is about comes first.
                 _ if wanted != 0 && taken == 0 => 0,
                 _ if subject < COMMON_SUBJECTS.len() => 2,
                 _ => 4,
             };
-            let mut left = draw.below((0..count).map(weight).sum());
-            let subject = (0..count).find(|subject| {
+            let all = (0..count).map(weight).sum();
+            if all == 0 {
+                return place;
+            }
+            let mut left = draw.below(all);
+            let found = (0..count).find(|subject| {
                 let weight = weight(*subject);
                 let found = left < weight;
                 left = left.saturating_sub(weight);
                 found
             });
-            *place = subject.unwrap_or_default();
-            taken |= 1 << *place;
+            *subject = found.unwrap_or_default();
+            taken |= 1 << *subject;
         }
         most
     }
@@ -353,7 +361,7 @@ impl Words<'_> {
 
     /// Gives the parts of the owner's response, which names the subject that the review speaks of first.
     pub(crate) fn response(&self, give: &mut impl FnMut(Part<'_>)) {
-        let (bank, mood) = (self.bank, mood(self.facts.stars));
+        let (bank, mut mood) = (self.bank, mood(self.facts.stars));
         // Reviews of a few words or none are numbered apart.
         let apart = if self.facts.length == Length::Sentences { 0 } else { KINDS };
         let group = self.group((self.kind() + apart, KINDS * 2));
@@ -363,9 +371,13 @@ impl Words<'_> {
             Form::Story([_, response]) => return self.pieces(response, "", give),
             Form::Silent | Form::Short | Form::Nasty => 0,
         };
-        // To mixed feelings it answers with what they blame.
+        // To mixed feelings it answers with what they blame, and if that is nothing, as to praise.
         let mut spoken = outline.subjects.iter().take(subjects).enumerate();
-        let subject = spoken.find(|(place, _)| mood != 1 || !self.praises(*place));
+        let mut subject = spoken.find(|(place, _)| mood != 1 || !self.praises(*place));
+        if subject.is_none() && subjects > 0 {
+            mood = 0;
+            subject = outline.subjects.iter().take(1).enumerate().next();
+        }
         let subject = subject.and_then(|(_, subject)| bank.subjects.get(*subject));
         let mut draw = self.draw(RESPONSE);
         let (follows, signs) = (draw.below(10) < 4, draw.below(10) < 5);
