@@ -111,8 +111,9 @@ const FORMS: [(u64, bool, usize, u64); 9] = [
 ];
 
 /// The same in a bank with stories for a quarter of the reviews of five stars: one sentence or two, as sentences that are put together
-/// tell no story.
-const FORMS_BESIDE_STORIES: [(u64, bool, usize, u64); 2] = [(12, false, 1, 0), (88, false, 2, 0)];
+/// tell no story. The last is for banks with few long stories.
+const FORMS_BESIDE_STORIES: [(u64, bool, usize, u64); 3] =
+    [(12, false, 1, 0), (88, false, 2, 0), (6, true, 8, 65)];
 
 impl Words<'_> {
     /// What some add at the end, pleased or not.
@@ -139,6 +140,8 @@ impl Words<'_> {
                 &FORMS[..]
             } else if self.source.alias == DIRECT_FEEDBACK {
                 &FORMS_BESIDE_STORIES[..1]
+            } else if self.bank.tells_long {
+                &FORMS_BESIDE_STORIES[..2]
             } else {
                 &FORMS_BESIDE_STORIES[..]
             };

@@ -60,6 +60,7 @@ impl Reading {
             subjects: Vec::new(),
             stories: Default::default(),
             recommendations: Default::default(),
+            tells_long: false,
             open: Default::default(),
             close: Default::default(),
             short: Default::default(),
@@ -131,6 +132,9 @@ impl Reading {
             let least = if stars == "5" { STORIES_OF_FIVE_STARS } else { STORIES };
             self.stories(&format!("story {stars}"), least)
         });
+        let [.., Section { sentences, groups, cycle, .. }] = &self.bank.stories;
+        let long = sentences.iter().filter(|story| self.bank.is_long(**story)).count();
+        self.bank.tells_long = long * 100 >= (groups * cycle.size()) as usize * 8;
         self.bank.recommendations =
             ["no", "yes"].map(|verdict| self.stories(&format!("story {verdict}"), STORIES));
         self.bank.open =
@@ -184,6 +188,8 @@ impl Reading {
             }
             sentences.push(story);
         }
+        // The long ones are dealt first, so that each group has as many.
+        sentences.sort_by_key(|story| !self.bank.is_long(*story));
         // The size of a cycle is odd.
         let size = (length(&sentences) / LOCATION_GROUPS).max(least).div_ceil(2) * 2 - 1;
         Section { sentences, groups: LOCATION_GROUPS, shift: 0, cycle: Cycle::new(size) }
