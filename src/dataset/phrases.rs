@@ -220,10 +220,9 @@ impl Bank {
     /// Whether a story is a long review as its writer wrote it.
     fn is_long(&self, story: Sentence) -> bool {
         let [story, _] = Self::as_written(story);
-        let letters = self.pieces(story).map(|piece| match piece {
-            Piece::Text(text) => self.text(text).chars().count(),
-            _ => 0,
-        });
+        let letters = self
+            .pieces(story)
+            .map(|piece| if let Piece::Text(text) = piece { self.text(text).chars().count() } else { 0 });
         // In Japanese half as many letters say as much.
         let long = if self.locale == Locale::Ja { 250 } else { 500 };
         letters.sum::<usize>() > long
