@@ -20,6 +20,8 @@ let bySeq = new Map();
 let newest = null;
 let since = { at: performance.now(), count: 0 };
 let waiting = [];
+/** How many calls came since the live region last told of any. */
+let untold = 0;
 
 function isOtherRun(entry) {
   const known = bySeq.get(entry.seq);
@@ -114,6 +116,12 @@ function askDurations() {
   }, rate.value > 100 ? 4000 : 700);
 }
 
+function sayCalls() {
+  const text = untold === 1 ? 'A call came.' : `${untold} calls came.`;
+  untold = 0;
+  return text;
+}
+
 function received({ texts, count }) {
   const now = performance.now();
   since.count += count;
@@ -121,7 +129,8 @@ function received({ texts, count }) {
     rate.value = Math.round(since.count / ((now - since.at) / 1000));
     since = { at: now, count: 0 };
   }
-  say(count === 1 ? 'A call came.' : `${count} calls came.`);
+  untold += count;
+  say(sayCalls);
   if (paused.value) {
     held.value += count;
     waiting = [...waiting, ...texts].slice(-MOST);

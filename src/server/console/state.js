@@ -59,7 +59,8 @@ export function setTheme(name) {
   safely(() => localStorage.setItem('standin.theme', name));
 }
 
-// What the live region says: at most one message in five seconds, the last of those that came.
+// What the live region says: at most one message in five seconds, the last of those that came. A message is a text, or a function
+// that makes it when it is said. One that is said twice gets a space at its end: only a change of the region is read aloud.
 export const said = signal('');
 let waiting = null;
 let last = -Infinity;
@@ -75,7 +76,8 @@ export function say(text) {
 function speak() {
   say.timer = null;
   last = performance.now();
-  said.value = waiting;
+  const text = typeof waiting === 'function' ? waiting() : waiting;
+  said.value = text === said.value ? `${text}\u00a0` : text;
 }
 
 /** Messages: `{ id, kind, text, at, stays }`. Those that stay do so until they are closed, the others for some time or until another view is opened. */
