@@ -51,15 +51,6 @@ pub(crate) struct Section {
 }
 
 impl Section {
-    pub(crate) const fn is_empty(&self) -> bool {
-        self.sentences.is_empty()
-    }
-
-    /// Whether a quarter of the places of its cycle or more have a sentence.
-    pub(crate) fn fills_a_quarter(&self) -> bool {
-        length(&self.sentences) * 4 >= self.groups * self.cycle.size() && !self.is_empty()
-    }
-
     /// Whether a record is the first of its like for which the section has the sentence that it has for it.
     pub(crate) fn is_first(&self, point: Point, number: u32) -> bool {
         self.cycle.is_first(point, number)
@@ -74,10 +65,47 @@ impl Section {
     }
 }
 
+/// The lines on subjects that the reviews of one kind use at one place, whatever the subject. All have their turn before one comes
+/// again, in another of its sentences.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Remarks {
+    /// The subject of each line, and its sentences, dealt to the groups of locations and there to the turns.
+    lines: Vec<(usize, Vec<Sentence>)>,
+    cycle: Cycle,
+}
+
+impl Remarks {
+    /// In so many turns of a line its sentences are others.
+    const TURNS: u32 = 3;
+    /// The sentences that a line has at least: one for each turn at each group of locations.
+    const DEALT: u32 = Self::TURNS * LOCATION_GROUPS;
+
+    /// The subject and the sentence of a record, by its point in time and the group of its location. The draw chooses among the
+    /// sentences that the line has there.
+    pub(crate) fn at(&self, point: Point, group: u32, draw: &mut Draw) -> Option<(usize, Sentence)> {
+        let place = self.cycle.place(point);
+        let lines = self.cycle.size() / Self::TURNS;
+        let (subject, sentences) = self.lines.get(place.checked_rem(lines)? as usize)?;
+        let dealt = place / lines * LOCATION_GROUPS + group;
+        let mut all = sentences.chunks_exact(Self::DEALT as usize);
+        let more = usize::try_from(draw.below(all.len() as u64)).ok()?;
+        Some((*subject, *all.nth(more)?.get(dealt as usize)?))
+    }
+
+    /// Lets it use the most of its lines whose number is odd and coprime to that of the list it meets, since otherwise the same lines
+    /// would always meet. Returns the number.
+    fn limit(&mut self, met: u32) -> u32 {
+        let fits = |lines: &u32| lines % 2 == 1 && is_coprime(*lines, met);
+        let lines = (1..=length(&self.lines)).rev().find(fits).unwrap_or_default();
+        self.cycle = Cycle::new(lines * Self::TURNS);
+        lines
+    }
+}
+
 /// What a review can speak of.
 #[derive(Clone, Debug)]
 pub(crate) struct Subject {
-    /// Praise and blame.
+    /// Praise and blame in a block that is about it.
     pub(crate) praise: Section,
     pub(crate) blame: Section,
     /// Its name in an owner's response.
@@ -103,12 +131,9 @@ pub(crate) struct Bank {
     pub(crate) stories: [Section; 5],
     /// The same of those who advise against, and of those who recommend.
     pub(crate) recommendations: [Section; 2],
-    /// Whether of the reviews of five stars, which are about half of all, 8 percent or more are long stories.
-    pub(crate) tells_long: bool,
-    /// First sentences, by stars 1-5.
-    pub(crate) open: [Section; 5],
-    /// Last sentences, by stars 1-5.
-    pub(crate) close: [Section; 5],
+    /// What blames and what praises, by the kind of a review, for its first sentence and for its second. Those of three stars blame with
+    /// the first or the second and praise with the other, and have one list of each.
+    pub(crate) remarks: [[[Remarks; 2]; KINDS as usize]; 2],
     /// Whole reviews of at most six words, by stars 1-5.
     pub(crate) short: [Section; 5],
     /// Titles, by stars 1-5.
@@ -123,8 +148,6 @@ pub(crate) struct Bank {
     pub(crate) questions: Vec<(&'static str, Vec<&'static str>)>,
     /// What stands between two sentences.
     pub(crate) join: u32,
-    /// What stands between two paragraphs.
-    pub(crate) paragraph: u32,
     folded: OnceLock<Vec<String>>,
 }
 
@@ -185,6 +208,9 @@ banks! {
 pub(crate) const LOCATION_GROUPS: u32 = 8;
 /// How many kinds of reviews praise, and how many blame: by stars, and recommendations. Each takes sentences of its own.
 pub(crate) const KINDS: u32 = 4;
+
+/// The kind of reviews of three stars, which both praise and blame.
+pub(crate) const KIND_OF_THREE_STARS: u32 = 2;
 
 fn length<T>(list: &[T]) -> u32 {
     u32::try_from(list.len()).unwrap_or(u32::MAX)
@@ -272,6 +298,14 @@ impl Bank {
     }
 }
 
+const fn is_coprime(left: u32, right: u32) -> bool {
+    let (mut left, mut right) = (left, right);
+    while right != 0 {
+        (left, right) = (right, left % right);
+    }
+    left == 1
+}
+
 fn slice<T>(list: &[T], range: Range<u32>) -> &[T] {
     list.get(range.start as usize..range.end as usize).unwrap_or_default()
 }
@@ -301,14 +335,15 @@ mod tests {
                 );
             };
             for (name, subject) in subjects(category).iter().zip(&bank.subjects) {
-                check(&format!("{name} good"), &subject.praise, 1_500);
-                check(&format!("{name} bad"), &subject.blame, 1_500);
+                check(&format!("{name} good"), &subject.praise, 1_400);
+                check(&format!("{name} bad"), &subject.blame, 1_400);
                 assert!(!bank.text(subject.noun).is_empty(), "{locale:?} {category} {name}");
             }
+            for remarks in bank.remarks.iter().flatten().flatten() {
+                let size = remarks.cycle.size();
+                assert!(remarks.lines.is_empty() || size >= 33, "{locale:?} {category} remarks: {size}");
+            }
             for stars in 0..5 {
-                let least = if stars == 0 || stars == 4 { 350 } else { 200 };
-                check("open", &bank.open[stars], least);
-                check("close", &bank.close[stars], 250);
                 check("short", &bank.short[stars], 100);
                 check("title", &bank.title[stars], 51);
             }

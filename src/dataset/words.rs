@@ -3,7 +3,9 @@
 
 use crate::api::sources::{DIRECT_FEEDBACK, Source};
 use crate::dataset::generated::{Facts, Length, Record};
-use crate::dataset::phrases::{Bank, KINDS, LOCATION_GROUPS, Piece, Section, Sentence, mood};
+use crate::dataset::phrases::{
+    Bank, KIND_OF_THREE_STARS, KINDS, LOCATION_GROUPS, Piece, Section, Sentence, Subject, mood,
+};
 use crate::dataset::places::Point;
 use crate::dataset::records::{Contact, Locale, Location};
 use crate::dataset::subjects::COMMON_SUBJECTS;
@@ -55,8 +57,8 @@ pub(crate) enum Part<'a> {
 /// Bytes of a usual text, for which room is reserved.
 const TYPICAL_LENGTH: usize = 256;
 
-/// The most subjects of a review.
-const MOST_SUBJECTS: usize = 8;
+/// The most sentences that are put together.
+const MOST_SENTENCES: usize = 2;
 
 /// The form of a review's comments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,20 +69,19 @@ enum Form {
     Short,
     /// A whole review from the bank, and the owner's response to it.
     Story([Sentence; 2]),
-    /// Whole sentences: with or without a first one, on so many subjects, with or without a last one.
-    Sentences { open: bool, subjects: usize, close: bool },
+    /// A sentence or two, each on another subject.
+    Sentences([Option<Said>; MOST_SENTENCES]),
     /// A hostile text.
     Nasty,
 }
 
-/// What is chosen for a review before its sentences.
-#[derive(Clone, Copy, Debug)]
-struct Outline {
-    form: Form,
-    /// Indexes among the bank's subjects.
-    subjects: [usize; MOST_SUBJECTS],
-    /// After how many sentences a new paragraph begins.
-    paragraph: Option<usize>,
+/// A sentence on a subject, which praises it or blames it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Said {
+    /// Index among the bank's subjects.
+    subject: usize,
+    praises: bool,
+    sentence: Sentence,
 }
 
 /// Percent of the reviews with words that have a title, on sources with titles.
@@ -97,24 +98,6 @@ const NASTY: u64 = 6;
 const STORY: u64 = 7;
 const VARIABLES: u64 = 100;
 
-/// Forms of reviews of whole sentences, with their weights: a first sentence, the number of subjects, percent with a last sentence.
-const FORMS: [(u64, bool, usize, u64); 9] = [
-    (18, false, 1, 0),
-    (6, true, 0, 12),
-    (24, true, 1, 14),
-    (12, false, 2, 8),
-    (17, true, 2, 22),
-    (8, true, 3, 35),
-    (5, true, 4, 45),
-    (2, true, 6, 60),
-    (8, true, 8, 65),
-];
-
-/// The same in a bank with stories for a quarter of the reviews of five stars: one sentence or two, as sentences that are put together
-/// tell no story. The last is for banks with few long stories.
-const FORMS_BESIDE_STORIES: [(u64, bool, usize, u64); 3] =
-    [(12, false, 1, 0), (88, false, 2, 0), (6, true, 8, 65)];
-
 impl Words<'_> {
     /// What some add at the end, pleased or not.
     pub(crate) const EMOJI: [&'static str; 13] =
@@ -124,41 +107,63 @@ impl Words<'_> {
         self.record.words().with(key)
     }
 
-    fn outline(&self) -> Outline {
-        let mut draw = self.draw(FORM);
-        let mut outline = Outline { form: Form::Silent, subjects: [0; MOST_SUBJECTS], paragraph: None };
+    fn form(&self) -> Form {
         if self.is_nasty() {
-            outline.form = Form::Nasty;
+            Form::Nasty
         } else if self.facts.length == Length::Silent {
+            Form::Silent
         } else if self.facts.length == Length::Short {
-            outline.form = Form::Short;
+            Form::Short
         } else if let Some(story) = self.story() {
-            outline.form = Form::Story(story);
+            Form::Story(story)
         } else {
-            let [.., of_five_stars] = &self.bank.stories;
-            let forms = if !of_five_stars.fills_a_quarter() {
-                &FORMS[..]
-            } else if self.source.alias == DIRECT_FEEDBACK {
-                &FORMS_BESIDE_STORIES[..1]
-            } else if self.bank.tells_long {
-                &FORMS_BESIDE_STORIES[..2]
-            } else {
-                &FORMS_BESIDE_STORIES[..]
-            };
-            let all = forms.iter().map(|(weight, ..)| weight).sum();
-            let mut left = draw.below(all);
-            let fits = |form: &&(u64, bool, usize, u64)| {
-                let fits = left < form.0;
-                left = left.saturating_sub(form.0);
-                fits
-            };
-            let (_, open, most, closes) = forms.iter().find(fits).copied().unwrap_or(FORMS[2]);
-            let subjects = self.choose_subjects(most, &mut outline.subjects);
-            let close = draw.below(100) < closes;
-            outline.form = Form::Sentences { open, subjects, close };
-            outline.paragraph = (subjects > 3 && draw.below(5) < 2).then(|| 2 + subjects / 4);
+            Form::Sentences(self.sentences())
         }
-        outline
+    }
+
+    /// What it says: a sentence on a subject, and one on another.
+    fn sentences(&self) -> [Option<Said>; MOST_SENTENCES] {
+        if self.about != 0 {
+            return self.sentences_about();
+        }
+        std::array::from_fn(|place| {
+            let (praises, kind) = (self.praises(place), self.kind());
+            let list = if kind == KIND_OF_THREE_STARS { usize::from(!praises) } else { place };
+            let remarks = self.bank.remarks[usize::from(praises)].get(kind as usize)?.get(list)?;
+            let mut draw = self.draw(SUBJECTS).with(place as u64);
+            let (subject, sentence) = remarks.at(self.point, self.group((0, 1)), &mut draw)?;
+            Some(Said { subject, praises, sentence })
+        })
+    }
+
+    /// The same where its block is about something.
+    fn sentences_about(&self) -> [Option<Said>; MOST_SENTENCES] {
+        let count = self.bank.subjects.len().min(32);
+        let mut draw = self.draw(SUBJECTS);
+        let mut taken = 0_u32;
+        std::array::from_fn(|place| {
+            // What the block is about comes first.
+            let weight = |subject: usize| match 1_u32 << subject {
+                bit if taken & bit != 0 => 0,
+                bit if self.about & bit != 0 => 40,
+                _ if place == 0 || COMMON_SUBJECTS.get(subject) == Some(&"parking") => 0,
+                _ if subject < COMMON_SUBJECTS.len() => 2,
+                _ => 4,
+            };
+            let mut left = draw.below((0..count).map(weight).sum::<u64>().max(1));
+            let subject = (0..count).find(|subject| {
+                let weight = weight(*subject);
+                let found = left < weight;
+                left = left.saturating_sub(weight);
+                found
+            })?;
+            taken |= 1 << subject;
+            let praises = self.praises(place);
+            let Subject { praise, blame, .. } = self.bank.subjects.get(subject)?;
+            let section = if praises { praise } else { blame };
+            let sentence = section.at(self.point, self.group((self.kind(), KINDS)))?;
+            Some(Said { subject, praises, sentence })
+        })
     }
 
     /// Whether it tells a story.
@@ -190,43 +195,6 @@ impl Words<'_> {
             self.bank.stories.get(usize::from(self.facts.stars).checked_sub(1)?)
         }?;
         Some((stories, stories.at(self.point, self.group((0, 1)))?))
-    }
-
-    /// Chooses up to so many different subjects, and returns how many there are.
-    fn choose_subjects(&self, most: usize, chosen: &mut [usize; MOST_SUBJECTS]) -> usize {
-        let count = self.bank.subjects.len().min(32);
-        let mut draw = self.draw(SUBJECTS);
-        let wanted = (0..count).fold(0, |bits, bit| bits | self.about & 1 << bit);
-        let mut taken = 0_u32;
-        let most = most.min(count).min(MOST_SUBJECTS);
-        // Whether one can park there is a fact: of a location some may praise it, or others blame it.
-        let parks_well = Draw::new(Seed(self.location.number), "parking").chance(500_000);
-        let may_park = self.facts.stars != 3 && (self.facts.stars > 3) == parks_well;
-        for (place, subject) in chosen.iter_mut().take(most).enumerate() {
-            let weight = |subject: usize| match 1_u32 << subject {
-                bit if taken & bit != 0 => 0,
-                bit if wanted & bit != 0 => 40,
-                _ if COMMON_SUBJECTS.get(subject) == Some(&"parking") && !may_park => 0,
-                // What the block is about comes first.
-                _ if wanted != 0 && taken == 0 => 0,
-                _ if subject < COMMON_SUBJECTS.len() => 2,
-                _ => 4,
-            };
-            let all = (0..count).map(weight).sum();
-            if all == 0 {
-                return place;
-            }
-            let mut left = draw.below(all);
-            let found = (0..count).find(|subject| {
-                let weight = weight(*subject);
-                let found = left < weight;
-                left = left.saturating_sub(weight);
-                found
-            });
-            *subject = found.unwrap_or_default();
-            taken |= 1 << *subject;
-        }
-        most
     }
 
     fn typing(&self) -> Typing {
@@ -267,7 +235,7 @@ impl Words<'_> {
             _ if self.source.recommendation => 3,
             1 | 5 => 0,
             2 | 4 => 1,
-            _ => 2,
+            _ => KIND_OF_THREE_STARS,
         }
     }
 
@@ -286,43 +254,23 @@ impl Words<'_> {
         }
     }
 
-    /// What it says of a subject, the how-manyth of its subjects.
-    fn detail(&self, subject: usize, place: usize) -> Option<Sentence> {
-        let praises = self.praises(place);
-        let subject = self.bank.subjects.get(subject)?;
-        let section = if praises { &subject.praise } else { &subject.blame };
-        section.at(self.point, self.group((self.kind(), KINDS)))
-    }
-
     /// Gives the parts of the comments in their order, as they would be typed with care.
     pub(crate) fn comments(&self, give: &mut impl FnMut(Part<'_>)) {
-        let outline = self.outline();
         let mut sentences = 0;
         let mut add = |sentence: Option<Sentence>| {
             let Some(sentence) = sentence else { return };
             if sentences > 0 {
-                let ends = outline.paragraph == Some(sentences);
-                give(Part::Known(if ends { self.bank.paragraph } else { self.bank.join }));
+                give(Part::Known(self.bank.join));
             }
             sentences += 1;
             self.pieces(sentence, "", give);
         };
-        match outline.form {
+        match self.form() {
             Form::Silent => {}
             Form::Nasty => self.hostile(give),
             Form::Short => add(self.sentence(&self.bank.short)),
             Form::Story([story, _]) => add(Some(story)),
-            Form::Sentences { open, subjects, close } => {
-                if open {
-                    add(self.sentence(&self.bank.open));
-                }
-                for (place, subject) in outline.subjects.iter().take(subjects).enumerate() {
-                    add(self.detail(*subject, place));
-                }
-                if close {
-                    add(self.sentence(&self.bank.close));
-                }
-            }
+            Form::Sentences(said) => said.into_iter().for_each(|said| add(said.map(|said| said.sentence))),
         }
         if let (Some(emoji), true) = (self.typing().emoji, sentences > 0) {
             give(Part::Other(emoji));
@@ -333,13 +281,14 @@ impl Words<'_> {
     fn hostile(&self, give: &mut impl FnMut(Part<'_>)) {
         let mut draw = self.draw(NASTY).with(1);
         let text = Part::Other(nasty::text(&mut draw));
-        match (draw.below(4), self.sentence(&self.bank.open)) {
-            (0, Some(sentence)) => {
+        let [first, second] = self.sentences();
+        match (draw.below(4), first.or(second)) {
+            (0, Some(Said { sentence, .. })) => {
                 self.pieces(sentence, "", give);
                 give(Part::Known(self.bank.join));
                 give(text);
             }
-            (1, Some(sentence)) => {
+            (1, Some(Said { sentence, .. })) => {
                 give(text);
                 give(Part::Known(self.bank.join));
                 self.pieces(sentence, "", give);
@@ -368,20 +317,19 @@ impl Words<'_> {
         // Reviews of a few words or none are numbered apart.
         let apart = if self.facts.length == Length::Sentences { 0 } else { KINDS };
         let group = self.group((self.kind() + apart, KINDS * 2));
-        let outline = self.outline();
-        let subjects = match outline.form {
-            Form::Sentences { subjects, .. } => subjects,
+        let said = match self.form() {
+            Form::Sentences(said) => said,
             Form::Story([_, response]) => return self.pieces(response, "", give),
-            Form::Silent | Form::Short | Form::Nasty => 0,
+            Form::Silent | Form::Short | Form::Nasty => [None; MOST_SENTENCES],
         };
         // To mixed feelings it answers with what they blame, and if that is nothing, as to praise.
-        let mut spoken = outline.subjects.iter().take(subjects).enumerate();
-        let mut subject = spoken.find(|(place, _)| mood != 1 || !self.praises(*place));
-        if subject.is_none() && subjects > 0 {
+        let mut spoken = said.into_iter().flatten();
+        let mut answered = spoken.find(|said| mood != 1 || !said.praises);
+        if answered.is_none() && said.iter().any(Option::is_some) {
             mood = 0;
-            subject = outline.subjects.iter().take(1).enumerate().next();
+            answered = said.into_iter().flatten().next();
         }
-        let subject = subject.and_then(|(_, subject)| bank.subjects.get(*subject));
+        let subject = answered.and_then(|said| bank.subjects.get(said.subject));
         let mut draw = self.draw(RESPONSE);
         let (follows, signs) = (draw.below(10) < 4, draw.below(10) < 5);
         let noun = subject.map_or("", |subject| bank.text(subject.noun));

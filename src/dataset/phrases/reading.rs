@@ -1,13 +1,17 @@
 //! Reads a phrase bank from its files.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::OnceLock;
 
-use super::{Bank, KINDS, LOCATION_GROUPS, Piece, Section, Sentence, Subject, length};
+use super::{
+    Bank, KIND_OF_THREE_STARS, KINDS, LOCATION_GROUPS, Piece, Remarks, Section, Sentence, Subject,
+    is_coprime, length,
+};
 use crate::dataset::lists;
 use crate::dataset::places::Cycle;
 use crate::dataset::records::Locale;
-use crate::dataset::subjects::subjects;
+use crate::dataset::subjects::{COMMON_SUBJECTS, subjects};
+use crate::draw::{Draw, Seed};
 
 /// Within a page of 25 reviews no sentence comes twice if it comes again after more than twice as many.
 const LEAST: u32 = 51;
@@ -60,9 +64,7 @@ impl Reading {
             subjects: Vec::new(),
             stories: Default::default(),
             recommendations: Default::default(),
-            tells_long: false,
-            open: Default::default(),
-            close: Default::default(),
+            remarks: Default::default(),
             short: Default::default(),
             title: Default::default(),
             reply: Default::default(),
@@ -71,14 +73,12 @@ impl Reading {
             lead: Vec::new(),
             questions: Vec::new(),
             join: 0,
-            paragraph: 0,
             folded: OnceLock::new(),
         };
         let files = [lists::sections(common), lists::sections(own)];
         let (texts, variables, openings) = (HashMap::new(), HashMap::new(), HashMap::new());
         let mut reading = Self { bank, texts, variables, openings, files };
         reading.bank.join = reading.text(if locale == Locale::Ja { "" } else { " " });
-        reading.bank.paragraph = reading.text("\n\n");
         reading.read_variables();
         reading.read_sections(category);
         reading.bank
@@ -132,15 +132,8 @@ impl Reading {
             let least = if stars == "5" { STORIES_OF_FIVE_STARS } else { STORIES };
             self.stories(&format!("story {stars}"), least)
         });
-        let [.., Section { sentences, groups, cycle, .. }] = &self.bank.stories;
-        let long = sentences.iter().filter(|story| self.bank.is_long(**story)).count();
-        self.bank.tells_long = long * 100 >= (groups * cycle.size()) as usize * 8;
         self.bank.recommendations =
             ["no", "yes"].map(|verdict| self.stories(&format!("story {verdict}"), STORIES));
-        self.bank.open =
-            stars.map(|stars| self.section(&format!("open {stars}"), LEAST, two, true, Begins::Always));
-        self.bank.close =
-            stars.map(|stars| self.section(&format!("close {stars}"), LEAST + 2, two, true, Begins::Never));
         self.bank.short =
             stars.map(|stars| self.section(&format!("short {stars}"), LEAST, two, true, Begins::Always));
         self.bank.title =
@@ -162,6 +155,17 @@ impl Reading {
                 noun: self.text(nouns.get(subject).copied().unwrap_or_default()),
             })
             .collect();
+        self.bank.remarks = [false, true].map(|praises| self.remarks(praises));
+        let [blame, praise] = &mut self.bank.remarks;
+        for ((blame, praise), kind) in blame.iter_mut().zip(praise).zip(0..) {
+            if kind == KIND_OF_THREE_STARS {
+                blame[1].limit(praise[0].limit(1));
+            } else {
+                for [first, second] in [blame, praise] {
+                    second.limit(first.limit(1));
+                }
+            }
+        }
         self.bank.lead = self.nearest("lead");
         let question = |line: &'static str| {
             let mut parts = line.split(" => ");
@@ -193,6 +197,42 @@ impl Reading {
         // The size of a cycle is odd.
         let size = (length(&sentences) / LOCATION_GROUPS).max(least).div_ceil(2) * 2 - 1;
         Section { sentences, groups: LOCATION_GROUPS, shift: 0, cycle: Cycle::new(size) }
+    }
+
+    /// Deals the lines on all subjects, of praise or of blame, to the kinds of reviews, and there to the first sentence and the second,
+    /// by their subjects, so that a review speaks of two. What those of three stars do not take goes to the first kind, which has the
+    /// most reviews. Of parking none speak: whether one can park is a fact, which some would praise and some blame.
+    fn remarks(&self, praises: bool) -> [[Remarks; 2]; KINDS as usize] {
+        let mut lines = Vec::new();
+        for (subject, Subject { praise, blame, .. }) in self.bank.subjects.iter().enumerate() {
+            let mut sentences: BTreeMap<u32, Vec<Sentence>> = BTreeMap::new();
+            for sentence in &if praises { praise } else { blame }.sentences {
+                sentences.entry(sentence.line).or_default().push(*sentence);
+            }
+            let is_told = COMMON_SUBJECTS.get(subject) != Some(&"parking");
+            let has_enough = |sentences: &Vec<Sentence>| is_told && length(sentences) >= Remarks::DEALT;
+            lines.extend(sentences.into_values().filter(has_enough).map(|sentences| (subject, sentences)));
+        }
+        let mut dealt: [[Remarks; 2]; KINDS as usize] = Default::default();
+        for (index, line) in shuffled(&lines).enumerate() {
+            let (subject, sentences) = line;
+            let openings: HashSet<String> =
+                sentences.iter().map(|sentence| self.bank.opening(*sentence).0).collect();
+            let is_even = subject % 2 == 0;
+            // One that always begins alike is never the first sentence.
+            let kinds = match is_even {
+                _ if openings.len() > 1 => [0, 1, 3, KIND_OF_THREE_STARS],
+                true => [1, 3, 1, 3],
+                false => [0; 4],
+            };
+            let kind = match kinds[index % kinds.len()] {
+                KIND_OF_THREE_STARS if praises != is_even => 0,
+                kind => kind,
+            };
+            let is_first = is_even == kind.is_multiple_of(2);
+            dealt[kind as usize][usize::from(!is_first)].lines.push(line.clone());
+        }
+        dealt
     }
 
     /// Reads a section of both files. Its sentences are dealt into up to so many groups of a size, which is odd. Of those
@@ -301,10 +341,8 @@ impl Reading {
     }
 }
 
-const fn is_coprime(left: u32, right: u32) -> bool {
-    let (mut left, mut right) = (left, right);
-    while right != 0 {
-        (left, right) = (right, left % right);
-    }
-    left == 1
+/// The entries of a list in an order that tells nothing.
+fn shuffled<T>(list: &[T]) -> impl Iterator<Item = &T> {
+    let (draw, count) = (Draw::new(Seed(0), "remarks"), list.len() as u64);
+    (0..count).filter_map(move |at| list.get(usize::try_from(draw.permuted(at, count)).ok()?))
 }
