@@ -226,7 +226,12 @@ impl Reading {
                 false => [0; 4],
             };
             let kind = match kinds[index % kinds.len()] {
-                KIND_OF_THREE_STARS if praises != is_even => 0,
+                // Some subjects of a trade are parts of the place, which cannot be both.
+                KIND_OF_THREE_STARS
+                    if praises != is_even || COMMON_SUBJECTS.get(*subject) == Some(&"place") =>
+                {
+                    0
+                }
                 kind => kind,
             };
             let is_first = is_even == kind.is_multiple_of(2);
