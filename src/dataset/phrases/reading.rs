@@ -213,6 +213,10 @@ impl Reading {
             let has_enough = |sentences: &Vec<Sentence>| is_told && length(sentences) >= Remarks::DEALT;
             lines.extend(sentences.into_values().filter(has_enough).map(|sentences| (subject, sentences)));
         }
+        // Rooms are parts of the place and quotes of the price: those of three stars would praise the one and blame the other.
+        let is_trade = self.bank.subjects.len() > COMMON_SUBJECTS.len();
+        let has_parts =
+            |subject: usize| is_trade && matches!(COMMON_SUBJECTS.get(subject), Some(&("place" | "price")));
         let mut dealt: [[Remarks; 2]; KINDS as usize] = Default::default();
         for (index, line) in shuffled(&lines).enumerate() {
             let (subject, sentences) = line;
@@ -226,12 +230,7 @@ impl Reading {
                 false => [0; 4],
             };
             let kind = match kinds[index % kinds.len()] {
-                // Some subjects of a trade are parts of the place, which cannot be both.
-                KIND_OF_THREE_STARS
-                    if praises != is_even || COMMON_SUBJECTS.get(*subject) == Some(&"place") =>
-                {
-                    0
-                }
+                KIND_OF_THREE_STARS if praises != is_even || has_parts(*subject) => 0,
                 kind => kind,
             };
             let is_first = is_even == kind.is_multiple_of(2);
