@@ -213,10 +213,11 @@ impl Reading {
             let has_enough = |sentences: &Vec<Sentence>| is_told && length(sentences) >= Remarks::DEALT;
             lines.extend(sentences.into_values().filter(has_enough).map(|sentences| (subject, sentences)));
         }
-        // Rooms are parts of the place and quotes of the price: those of three stars would praise the one and blame the other.
+        // Rooms are parts of the place, and quotes of the price and the bill: those of three stars would praise the one and blame the other.
         let is_trade = self.bank.subjects.len() > COMMON_SUBJECTS.len();
-        let has_parts =
-            |subject: usize| is_trade && matches!(COMMON_SUBJECTS.get(subject), Some(&("place" | "price")));
+        let has_parts = |subject: usize| {
+            is_trade && matches!(COMMON_SUBJECTS.get(subject), Some(&("place" | "price" | "billing")))
+        };
         let mut dealt: [[Remarks; 2]; KINDS as usize] = Default::default();
         for (index, line) in shuffled(&lines).enumerate() {
             let (subject, sentences) = line;
