@@ -50,7 +50,7 @@ export async function call(url, { key = 'demo-key', world = '', path = '/v1/revi
   }
 }
 
-export const until = async (what, holds, patience = 20_000) => {
+export const until = async (what, holds, patience = 8000) => {
   const end = Date.now() + patience;
   for (;;) {
     const result = await holds();

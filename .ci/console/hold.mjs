@@ -77,7 +77,7 @@ test('what is said to a screen reader changes at most every five seconds', async
   await until('two messages', async () => {
     await call(url, { world, key });
     return page.evaluate(() => globalThis.said.length > 1);
-  });
+  }, 20_000);
   const [first, second] = await page.evaluate(() => globalThis.said);
   assert.ok(second - first > 4900, `${second - first} ms`);
 });

@@ -17,7 +17,7 @@ for (const { name, run, options } of wanted) {
   const began = Date.now();
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options.context });
   const page = await context.newPage();
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(8000);
   const problems = [];
   const foreign = [];
   page.on('pageerror', (error) => problems.push(error.message));

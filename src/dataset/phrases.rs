@@ -335,8 +335,8 @@ mod tests {
                 );
             };
             for (name, subject) in subjects(category).iter().zip(&bank.subjects) {
-                check(&format!("{name} good"), &subject.praise, 1_400);
-                check(&format!("{name} bad"), &subject.blame, 1_400);
+                check(&format!("{name} good"), &subject.praise, 1_500);
+                check(&format!("{name} bad"), &subject.blame, 1_500);
                 assert!(!bank.text(subject.noun).is_empty(), "{locale:?} {category} {name}");
             }
             for remarks in bank.remarks.iter().flatten().flatten() {

@@ -2,7 +2,7 @@
 //! from the review's record and point in time alone, and put together when they are written.
 
 use crate::api::sources::{DIRECT_FEEDBACK, Source};
-use crate::dataset::generated::{Facts, Length, Record};
+use crate::dataset::generated::{Facts, Length, Record, pick_weighted};
 use crate::dataset::phrases::{
     Bank, KIND_OF_THREE_STARS, KINDS, LOCATION_GROUPS, Piece, Section, Sentence, Subject, mood,
 };
@@ -150,13 +150,7 @@ impl Words<'_> {
                 _ if subject < COMMON_SUBJECTS.len() => 2,
                 _ => 4,
             };
-            let mut left = draw.below((0..count).map(weight).sum::<u64>().max(1));
-            let subject = (0..count).find(|subject| {
-                let weight = weight(*subject);
-                let found = left < weight;
-                left = left.saturating_sub(weight);
-                found
-            })?;
+            let subject = pick_weighted((0..count).map(weight), &mut draw);
             taken |= 1 << subject;
             let praises = self.praises(place);
             let Subject { praise, blame, .. } = self.bank.subjects.get(subject)?;

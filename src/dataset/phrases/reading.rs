@@ -221,12 +221,12 @@ impl Reading {
         let mut dealt: [[Remarks; 2]; KINDS as usize] = Default::default();
         for (index, line) in shuffled(&lines).enumerate() {
             let (subject, sentences) = line;
-            let openings: HashSet<String> =
-                sentences.iter().map(|sentence| self.bank.opening(*sentence).0).collect();
+            let openings = || sentences.iter().map(|sentence| self.bank.opening(*sentence).0);
+            let begins_alike = openings().zip(openings().skip(1)).all(|(one, next)| one == next);
             let is_even = subject % 2 == 0;
             // One that always begins alike is never the first sentence.
             let kinds = match is_even {
-                _ if openings.len() > 1 => [0, 1, 3, KIND_OF_THREE_STARS],
+                _ if !begins_alike => [0, 1, 3, KIND_OF_THREE_STARS],
                 true => [1, 3, 1, 3],
                 false => [0; 4],
             };
