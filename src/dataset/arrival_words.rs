@@ -4,6 +4,7 @@ use crate::api::sources::{DIRECT_FEEDBACK, Source};
 use crate::dataset::added::AddedReview;
 use crate::dataset::facts::Dataset;
 use crate::dataset::generated::{Facts, Length, REVIEW, Record, pick_weighted, point};
+use crate::dataset::people::Person;
 use crate::dataset::phrases::bank;
 use crate::dataset::records::{Locale, Review, Reviewer, Reviews};
 use crate::dataset::review_view::{self, ReviewView};
@@ -16,14 +17,19 @@ impl Dataset {
     /// Writes the comments of a review that arrives, its title, and its author unless a name is given. `index` is the number of
     /// reviews that arrived at the location before it.
     pub(crate) fn write_review(&self, location: u32, review: &mut Review, about: &[String], index: u32) {
-        let Some(view) = self.arrived_view(location, (review.rating, review.source), about, index) else {
-            return;
-        };
-        review.comments = Some(view.comments.to_string());
-        review.title = review.title.take().or_else(|| text(view.title));
         let given = &review.reviewer;
-        if [&given.first_name, &given.last_name, &given.nick_name].iter().all(|name| name.is_none()) {
-            let drawn = reviewer(&view.reviewer);
+        let name = given.name();
+        let view = self.arrived_view(
+            location,
+            (review.rating, review.source),
+            (about, Length::Sentences),
+            name,
+            index,
+        );
+        let Some(view) = view else { return };
+        let (comments, title, drawn) =
+            (view.comments.to_string(), text(view.title), reviewer(&view.reviewer));
+        if name.is_none() {
             review.reviewer = Reviewer {
                 first_name: drawn.first_name,
                 last_name: drawn.last_name,
@@ -35,14 +41,17 @@ impl Dataset {
                 state: given.state.clone().or(drawn.state),
             };
         }
+        review.comments = Some(comments);
+        review.title = review.title.take().or(title);
     }
 
-    /// The words of the owner's response to a review.
+    /// The words of the owner's response to a review, which fit whatever it says.
     pub(crate) fn response_words(&self, review: &AddedReview) -> String {
         let mut draw = Draw::new(self.seed, "arrival response").with_text(&review.id);
         let index = u32::try_from(draw.below(u32::MAX.into())).unwrap_or_default();
-        let Review { rating, source, .. } = review.record;
-        let view = self.arrived_view(review.values.location, (rating, source), &[], index);
+        let Review { rating, source, ref reviewer, .. } = review.record;
+        let (location, name) = (review.values.location, reviewer.name());
+        let view = self.arrived_view(location, (rating, source), (&[], Length::Short), name, index);
         view.and_then(|view| text(view.response)).unwrap_or_default()
     }
 
@@ -83,30 +92,23 @@ impl Dataset {
         })
     }
 
-    /// A generated review of that rating and source, with a response. It is drawn under a seed of its own, so that it is none of
+    /// A generated review of that rating and source, with a response, by an author of that name if one is given. It is drawn under a seed of its own, so that it is none of
     /// the location's generated reviews.
-    fn arrived_view(
-        &self,
+    fn arrived_view<'a>(
+        &'a self,
         location: u32,
         (rating, source): (u8, u16),
-        about: &[String],
+        (about, length): (&[String], Length),
+        name: Option<Person<'a>>,
         index: u32,
-    ) -> Option<ReviewView<'_>> {
+    ) -> Option<ReviewView<'a>> {
         let category = &self.account(self.account_of(location)).category;
         let subjects = (0..).zip(subjects(category));
         let wanted = subjects.filter(|(_, subject)| about.iter().any(|wanted| wanted == subject));
         let locale = self.usual_locale(location, index);
         let origin = self.sources.get(usize::from(source))?;
         let stars = stars(rating, origin);
-        let facts = Facts {
-            stars,
-            rating,
-            source,
-            published: true,
-            responded: true,
-            locale,
-            length: Length::Sentences,
-        };
+        let facts = Facts { stars, rating, source, published: true, responded: true, locale, length };
         let place = self.location(location);
         let block = Record::stream(self.arrival_seed(), REVIEW, place.number, 0);
         let record = Record::of(&block, index);
@@ -120,6 +122,7 @@ impl Dataset {
             record,
             author: record.person(),
             contact: None,
+            name,
             point: point(&block, facts.kind(origin), index),
             number: index,
             entry: 0,
@@ -152,6 +155,19 @@ fn stars(rating: u8, source: &Source) -> u8 {
         1 if source.recommendation => 5,
         0 => 1,
         stars => stars,
+    }
+}
+
+impl Reviewer {
+    /// The name that it gives. The author is addressed by the nickname, where there is no first name.
+    fn name(&self) -> Option<Person<'_>> {
+        let Self { first_name, last_name, nick_name, .. } = self;
+        let names = [first_name.as_deref(), last_name.as_deref(), nick_name.as_deref()];
+        let [first, last, nick] = names;
+        names.iter().any(Option::is_some).then(|| Person {
+            first: first.or(nick).or(last).unwrap_or_default(),
+            last: last.unwrap_or_default(),
+        })
     }
 }
 

@@ -7,10 +7,19 @@ use crate::dataset::lists::sections;
 use crate::dataset::records::{Locale, Location};
 use crate::draw::{Draw, Seed};
 
+/// Whether a person is a woman or a man, which first names tell and some texts of reviews.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sex {
+    Woman,
+    Man,
+}
+
 /// The names and places of one language.
 #[derive(Debug)]
 struct NameLists {
-    first: Vec<&'static str>,
+    /// First names of women. Those that both bear are among the men's too.
+    women: Vec<&'static str>,
+    men: Vec<&'static str>,
     last: Vec<&'static str>,
     places: Vec<Home<'static>>,
 }
@@ -44,10 +53,12 @@ fn name_lists(locale: Locale) -> &'static NameLists {
             Locale::Ja => include_str!("../../seed-data/names/ja.txt"),
             Locale::Ar => include_str!("../../seed-data/names/ar.txt"),
         };
-        let mut lists = NameLists { first: Vec::new(), last: Vec::new(), places: Vec::new() };
+        let mut lists =
+            NameLists { women: Vec::new(), men: Vec::new(), last: Vec::new(), places: Vec::new() };
         for (name, entries) in sections(file) {
             match name {
-                "first" => lists.first = entries,
+                "women" => lists.women = entries,
+                "men" => lists.men = entries,
                 "last" => lists.last = entries,
                 _ => lists.places = entries.into_iter().map(place).collect(),
             }
@@ -64,9 +75,29 @@ fn place(entry: &'static str) -> Home<'static> {
 
 /// Draws the name of a person who speaks a language.
 pub(crate) fn person(locale: Locale, draw: &mut Draw) -> Person<'static> {
-    let lists = name_lists(locale);
-    let mut pick = |from: &[&'static str]| draw.pick(from).copied().unwrap_or_default();
-    Person { first: pick(&lists.first), last: pick(&lists.last) }
+    person_of(locale, None, draw)
+}
+
+/// Draws the name of a person who speaks a language, of a sex if one is wanted.
+pub(crate) fn person_of(locale: Locale, sex: Option<Sex>, draw: &mut Draw) -> Person<'static> {
+    let NameLists { women, men, last, .. } = name_lists(locale);
+    let mut pick = |lists: [&[&'static str]; 2]| {
+        let at = draw.below(lists.map(<[_]>::len).iter().sum::<usize>() as u64);
+        lists.into_iter().flatten().nth(usize::try_from(at).unwrap_or_default()).copied().unwrap_or_default()
+    };
+    let first = match sex {
+        None => pick([women, men]),
+        Some(Sex::Woman) => pick([women, &[]]),
+        Some(Sex::Man) => pick([men, &[]]),
+    };
+    Person { first, last: pick([last, &[]]) }
+}
+
+/// Whether a person has a first name of a language that those of a sex bear.
+pub(crate) fn is_name_of(locale: Locale, sex: Sex, person: Person<'_>) -> bool {
+    let NameLists { women, men, .. } = name_lists(locale);
+    let names = if sex == Sex::Woman { women } else { men };
+    names.contains(&person.first)
 }
 
 /// How a colleague is called by those who know the first name, or in Japanese the family name: the name, and what follows it.
@@ -82,8 +113,8 @@ pub(crate) const fn address(locale: Locale, person: Person<'_>) -> [&str; 2] {
 /// Every text that [`colleague`] may give.
 pub(crate) fn names_at_work(locale: Locale) -> impl Iterator<Item = &'static str> {
     let lists = name_lists(locale);
-    let names = if locale == Locale::Ja { &lists.last } else { &lists.first };
-    names.iter().copied().chain((locale == Locale::Ja).then_some("さん"))
+    let names = if locale == Locale::Ja { [&lists.last[..], &[]] } else { [&lists.women[..], &lists.men] };
+    names.into_iter().flatten().copied().chain((locale == Locale::Ja).then_some("さん"))
 }
 
 /// Draws a place where a language is spoken.
@@ -140,9 +171,9 @@ mod tests {
     #[test]
     fn every_language_has_names_and_places_each_once() {
         for locale in Locale::ALL.into_iter().chain([Locale::EsMx]) {
-            let NameLists { first, last, places } = name_lists(locale);
-            for names in [first, last] {
-                assert!(names.len() >= 60, "{locale:?}");
+            let NameLists { women, men, last, places } = name_lists(locale);
+            for (names, least) in [(women, 45), (men, 45), (last, 60)] {
+                assert!(names.len() >= least, "{locale:?}");
                 assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len(), "{locale:?}");
                 assert!(names.iter().all(|name| !name.contains(['"', '(', '\u{302}', ','])), "{locale:?}");
             }

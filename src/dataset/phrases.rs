@@ -8,6 +8,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use crate::api::fold::fold;
+use crate::dataset::people::Sex;
 use crate::dataset::phrases::reading::Reading;
 use crate::dataset::places::{Cycle, Point};
 use crate::dataset::records::{Locale, NEUTRAL};
@@ -28,6 +29,8 @@ pub(crate) enum Piece {
     City,
     /// First name of the reviewer.
     Reviewer,
+    /// Nothing: here a story tells the sex of its writer.
+    Writer(Sex),
     /// What the review speaks of first.
     Subject,
 }
@@ -243,6 +246,11 @@ impl Bank {
         })
     }
 
+    /// The sex of the writer, if a story tells it.
+    pub(crate) fn writer(&self, story: Sentence) -> Option<Sex> {
+        self.pieces(story).find_map(|piece| if let Piece::Writer(sex) = piece { Some(sex) } else { None })
+    }
+
     /// Whether a story is a long review as its writer wrote it.
     fn is_long(&self, story: Sentence) -> bool {
         let [story, _] = Self::as_written(story);
@@ -273,6 +281,7 @@ impl Bank {
                     values.and_then(|values| values.first()).map_or("", |value| self.text(*value))
                 }
                 Piece::Staff | Piece::Place | Piece::City | Piece::Reviewer | Piece::Subject => "x",
+                Piece::Writer(_) => "",
             });
             if text.split_whitespace().count() > 3 {
                 break;
@@ -381,6 +390,39 @@ mod tests {
                         let other = seen.insert(sentence.clone(), story.line).unwrap_or(story.line);
                         assert!(!is_long || other == story.line, "{category}: {sentence}");
                     }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn no_version_of_a_story_tells_that_its_writer_is_a_woman_and_a_man() {
+        for (locale, category) in Locale::ALL
+            .into_iter()
+            .chain([Locale::EsMx])
+            .flat_map(|locale| CATEGORIES.map(|category| (locale, category)))
+        {
+            let bank = bank(locale, category);
+            for story in
+                bank.stories.iter().chain(&bank.recommendations).flat_map(|stories| &stories.sentences)
+            {
+                let slots = slice(&bank.slots, bank.lines[story.line as usize].clone());
+                // What each place may tell, one or the other.
+                let told = |slot: &Range<u32>| {
+                    slice(&bank.alternatives, slot.clone())
+                        .iter()
+                        .flat_map(|alternative| slice(&bank.pieces, alternative.clone()))
+                        .fold([false; 2], |[she, he], piece| {
+                            [
+                                she || *piece == Piece::Writer(Sex::Woman),
+                                he || *piece == Piece::Writer(Sex::Man),
+                            ]
+                        })
+                };
+                let told: Vec<[bool; 2]> = slots.iter().map(told).collect();
+                for (place, [she, _]) in told.iter().enumerate() {
+                    let other = told.iter().enumerate().any(|(at, [_, he])| at != place && *he);
+                    assert!(!(*she && other), "{locale:?} {category}: {}", bank.written(story.line, 0));
                 }
             }
         }

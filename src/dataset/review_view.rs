@@ -8,7 +8,7 @@ use crate::dataset::added::{AddedReview, ListedReview};
 use crate::dataset::facts::Dataset;
 use crate::dataset::generated::{Facts, REVIEW, Record, author, generated_facts, point};
 use crate::dataset::nasty;
-use crate::dataset::people::{elsewhere, person};
+use crate::dataset::people::elsewhere;
 use crate::dataset::phrases::bank;
 use crate::dataset::records::{self, Contact, Location};
 use crate::dataset::text::{Id, Text};
@@ -94,17 +94,14 @@ impl Dataset {
                 self.given_view(location, review, id)
             }
             records::Reviews::Generated(_) => {
-                let contact = self.contact_reviews.author(index, origin.entry, origin.index);
-                let contacts = &self.account(self.account_of(index)).contacts;
-                let contact = contact.and_then(|contact| contacts.get(contact as usize));
-                let words = Words { contact, ..self.words(row)? };
+                let words = self.words(row)?;
                 let response_day = words.facts.responded.then(|| self.reviews.updated[row as usize]);
                 Some(Self::generated_view(words, self.reviews.day[row as usize], response_day))
             }
         }
     }
 
-    /// The words of a row, without the contact who wrote it, whom comments and title do not name; none if it is given.
+    /// The words of a row; none if it is given.
     pub(crate) fn words(&self, row: u32) -> Option<Words<'_>> {
         let index = self.reviews.location[row as usize];
         let location = self.location(index);
@@ -116,8 +113,11 @@ impl Dataset {
         let record = Record::of(&block, origin.index);
         let facts = generated_facts(plan, &self.sources, &record);
         let source = self.sources.get(usize::from(facts.source))?;
+        let account = self.account(self.account_of(index));
+        let contact = self.contact_reviews.author(index, origin.entry, origin.index);
+        let contact = contact.and_then(|contact| account.contacts.get(contact as usize));
         Some(Words {
-            bank: bank(facts.locale, &self.account(self.account_of(index)).category),
+            bank: bank(facts.locale, &account.category),
             about: plan.about,
             locals: plan.locals,
             nasty: plan.nasty,
@@ -125,7 +125,8 @@ impl Dataset {
             facts,
             record,
             author: author(&block, origin.index),
-            contact: None,
+            contact,
+            name: contact.map(Contact::person),
             point: point(&block, facts.kind(source), self.reviews.number[row as usize]),
             number: self.reviews.number[row as usize],
             entry: origin.entry,
@@ -203,8 +204,7 @@ impl Dataset {
 /// sources have little more than a name.
 fn reviewer<'a>(words: &Words<'a>) -> Reviewer<'a> {
     let Words { facts: Facts { locale, .. }, author: mut draw, source, .. } = *words;
-    let drawn = person(locale, &mut draw);
-    let person = words.contact.map_or(drawn, Contact::person);
+    let person = words.author(&mut draw);
     let number = 1 + draw.below(9_999);
     let is_own_source = matches!(source.alias.as_str(), OUR_WEBSITE | DIRECT_FEEDBACK);
     let (has_picture, has_nickname, has_city) = (draw.below(3) > 0, draw.below(4) == 0, draw.below(2) == 0);

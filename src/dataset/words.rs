@@ -3,6 +3,7 @@
 
 use crate::api::sources::{DIRECT_FEEDBACK, Source};
 use crate::dataset::generated::{Facts, Length, Record, pick_weighted};
+use crate::dataset::people::{Person, is_name_of, person_of};
 use crate::dataset::phrases::{
     Bank, KIND_OF_THREE_STARS, KINDS, LOCATION_GROUPS, Piece, Section, Sentence, Subject, mood,
 };
@@ -28,8 +29,10 @@ pub(crate) struct Words<'a> {
     pub(crate) record: Record,
     /// The draws for its author.
     pub(crate) author: Draw,
-    /// The contact who wrote it, instead of a person that is drawn.
+    /// The contact who wrote it.
     pub(crate) contact: Option<&'a Contact>,
+    /// The name of its author, if it is known, instead of a person that is drawn.
+    pub(crate) name: Option<Person<'a>>,
     pub(crate) point: Point,
     /// Its number among the block's reviews of its kind, from which the point follows.
     pub(crate) number: u32,
@@ -98,7 +101,7 @@ const NASTY: u64 = 6;
 const STORY: u64 = 7;
 const VARIABLES: u64 = 100;
 
-impl Words<'_> {
+impl<'a> Words<'a> {
     /// What some add at the end, pleased or not.
     pub(crate) const EMOJI: [&'static str; 13] =
         [" 👍", " 😊", " ❤️", " 🙏", " 👏", " 😍", " 💯", " 🙂", " 😡", " 👎", " 😤", " 🙄", " 😞"];
@@ -162,7 +165,7 @@ impl Words<'_> {
 
     /// Whether it tells a story.
     fn is_told(&self) -> bool {
-        !matches!(self.facts.length, Length::Silent | Length::Short) && self.story_at_place().is_some()
+        !matches!(self.facts.length, Length::Silent | Length::Short) && self.story().is_some()
     }
 
     /// The story it tells, if one is at its place: as it was written where it is told for the first time, else in a version.
@@ -170,10 +173,20 @@ impl Words<'_> {
         let (stories, story) = self.story_at_place()?;
         // The locations of every other sixteen numbers tell it in versions of their own, so that few tell the same words.
         let tells_as_written = (self.location.number.saturating_sub(1) / 16).is_multiple_of(2);
-        if tells_as_written && stories.is_first(self.point, self.number) {
-            return Some(Bank::as_written(story));
-        }
-        Some(self.bank.version(story, &mut self.draw(STORY)))
+        let told = if tells_as_written && stories.is_first(self.point, self.number) {
+            Bank::as_written(story)
+        } else {
+            self.bank.version(story, &mut self.draw(STORY))
+        };
+        let fits = |name| self.bank.writer(told[0]).is_none_or(|sex| is_name_of(self.bank.locale, sex, name));
+        self.name.is_none_or(fits).then_some(told)
+    }
+
+    /// Its author: the name that is known, or a person that is drawn, of the sex that the story tells.
+    pub(crate) fn author(&self, draw: &mut Draw) -> Person<'a> {
+        let sex = if let Form::Story([story, _]) = self.form() { self.bank.writer(story) } else { None };
+        let drawn = person_of(self.bank.locale, sex, draw);
+        self.name.unwrap_or(drawn)
     }
 
     /// Where its block is about something, it speaks of that and tells none; feedback that only the owner reads tells none either,
@@ -360,13 +373,12 @@ impl Words<'_> {
                 Piece::Place => give(Part::Other(&self.location.name)),
                 Piece::City => give(Part::Other(self.location.home(self.bank.locale).city)),
                 Piece::Reviewer => {
-                    let drawn = || people::person(self.bank.locale, &mut { self.author });
-                    let person = self.contact.map_or_else(drawn, Contact::person);
-                    let [name, title] = people::address(self.bank.locale, person);
+                    let [name, title] = people::address(self.bank.locale, self.author(&mut { self.author }));
                     give(Part::Other(name));
                     give(Part::Other(title));
                 }
                 Piece::Subject => give(Part::Other(subject)),
+                Piece::Writer(_) => {}
             }
         }
     }

@@ -8,6 +8,7 @@ use super::{
     is_coprime, length,
 };
 use crate::dataset::lists;
+use crate::dataset::people::Sex;
 use crate::dataset::places::Cycle;
 use crate::dataset::records::Locale;
 use crate::dataset::subjects::{COMMON_SUBJECTS, subjects};
@@ -340,6 +341,8 @@ impl Reading {
             "city" => Piece::City,
             "reviewer" => Piece::Reviewer,
             "subject" => Piece::Subject,
+            "she" => Piece::Writer(Sex::Woman),
+            "he" => Piece::Writer(Sex::Man),
             // A test holds that every variable of a bank is known.
             _ => self.variables.get(name).map_or(Piece::Place, |variable| Piece::Variable(*variable)),
         }
