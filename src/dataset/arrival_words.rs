@@ -218,4 +218,22 @@ mod tests {
             assert_eq!(added.sentiment, dataset.reviews.sentiment[row as usize]);
         }
     }
+
+    #[test]
+    fn a_response_to_a_review_that_arrived_names_its_author_and_no_other() {
+        let dataset = fixture::generated(300);
+        let answered = |first: &str| -> Vec<String> {
+            let response = |row: u32| {
+                let location = dataset.reviews.location[row as usize];
+                let mut review = dataset.written_out(row).unwrap();
+                review.reviewer.first_name = Some(first.to_owned());
+                let id = review.id.clone().unwrap();
+                dataset.response_words(&AddedReview::new(&dataset, location, id, review, None))
+            };
+            (0..300).map(response).collect()
+        };
+        let (one, other) = (answered("Zebedee"), answered("Ermintrude"));
+        assert!(one.iter().any(|words| words.contains("Zebedee")));
+        assert_eq!(one, other.iter().map(|words| words.replace("Ermintrude", "Zebedee")).collect::<Vec<_>>());
+    }
 }

@@ -1,6 +1,6 @@
 //! The sentiment scores agree with the reviews of the review list, under every filter.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 use serde_json::{Value, json};
@@ -26,6 +26,7 @@ businesses:
         reviews: [{generate: 300, ratings: {5: 1, 3: 1, 1: 1}, sources: {yelp: 1, facebook: 2, direct_feedback: 1}, published: 50%}]
       - {number: 13, name: C, levels: {Region: North}, reviews: [{generate: 7, dates: {from: 2026-06-28, to: 2026-06-30}}]}
       - {number: 14, name: D}
+  - {number: 3, name: Clínica, category: dentist, country: ES, locations: [{number: 31, name: F, reviews: [{generate: 3000, locale: es}]}]}
   - {number: 2, name: Rival, locations: [{number: 21, name: E, reviews: [{generate: 150}]}]}
 ";
 
@@ -174,6 +175,23 @@ fn every_generated_review_is_consistent() {
     }
     assert!(ids.values().all(|count| *count == 1));
     assert!((all.len() / 8..all.len() / 3).contains(&silent), "{silent}");
+}
+
+#[test]
+fn a_review_that_tells_whether_a_woman_or_a_man_wrote_it_has_such_an_author() {
+    let all = reviews(3, false, json!({}));
+    let authors = |words: [&str; 2]| {
+        let tells = |review: &&Value| {
+            let text = review["comments"].as_str().unwrap().to_lowercase();
+            words.iter().any(|word| text.contains(word))
+        };
+        let name = |review: &Value| review["reviewer"]["firstName"].as_str().unwrap().to_owned();
+        all.iter().filter(tells).map(name).collect::<BTreeSet<_>>()
+    };
+    let women = authors(["salí encantada", "mi marido"]);
+    let men = authors(["salí encantado", "mi mujer"]);
+    assert!(women.len() > 5 && men.len() > 5, "{women:?} {men:?}");
+    assert!(women.is_disjoint(&men), "{women:?} {men:?}");
 }
 
 #[test]
