@@ -10,7 +10,7 @@ use crate::dataset::records::{Locale, Review, Reviewer, Reviews};
 use crate::dataset::review_view::{self, ReviewView};
 use crate::dataset::subjects::subjects;
 use crate::dataset::text::Text;
-use crate::dataset::words::Words;
+use crate::dataset::words::{Form, Words};
 use crate::draw::{Draw, Seed};
 
 impl Dataset {
@@ -127,7 +127,9 @@ impl Dataset {
             number: index,
             entry: 0,
             source: origin,
-        };
+            form: Form::default(),
+        }
+        .with_form();
         Some(Self::generated_view(words, self.today, Some(self.today)))
     }
 

@@ -12,7 +12,7 @@ use crate::dataset::people::elsewhere;
 use crate::dataset::phrases::bank;
 use crate::dataset::records::{self, Contact, Location};
 use crate::dataset::text::{Id, Text};
-use crate::dataset::words::{Words, WordsOf};
+use crate::dataset::words::{Form, Words, WordsOf};
 
 /// A review, as the API names its fields.
 #[derive(Clone, Copy, Debug)]
@@ -116,7 +116,7 @@ impl Dataset {
         let account = self.account(self.account_of(index));
         let contact = self.contact_reviews.author(index, origin.entry, origin.index);
         let contact = contact.and_then(|contact| account.contacts.get(contact as usize));
-        Some(Words {
+        let words = Words {
             bank: bank(facts.locale, &account.category),
             about: plan.about,
             locals: plan.locals,
@@ -131,7 +131,9 @@ impl Dataset {
             number: self.reviews.number[row as usize],
             entry: origin.entry,
             source,
-        })
+            form: Form::default(),
+        };
+        Some(words.with_form())
     }
 
     fn given_view<'a>(

@@ -39,6 +39,7 @@ pub(crate) struct Words<'a> {
     /// Index of the block among the location's entries.
     pub(crate) entry: u32,
     pub(crate) source: &'a Source,
+    pub(crate) form: Form,
 }
 
 /// The parts of a review that are put together.
@@ -64,9 +65,10 @@ const TYPICAL_LENGTH: usize = 256;
 const MOST_SENTENCES: usize = 2;
 
 /// The form of a review's comments.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Form {
     /// Stars alone.
+    #[default]
     Silent,
     /// A few words.
     Short,
@@ -80,7 +82,7 @@ enum Form {
 
 /// A sentence on a subject, which praises it or blames it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Said {
+pub(crate) struct Said {
     /// Index among the bank's subjects.
     subject: usize,
     praises: bool,
@@ -110,8 +112,9 @@ impl<'a> Words<'a> {
         self.record.words().with(key)
     }
 
-    fn form(&self) -> Form {
-        if self.is_nasty() {
+    /// The same with the form that follows from the rest.
+    pub(crate) fn with_form(self) -> Self {
+        let form = if self.nasty > 0 && self.draw(NASTY).chance(self.nasty) {
             Form::Nasty
         } else if self.facts.length == Length::Silent {
             Form::Silent
@@ -121,7 +124,8 @@ impl<'a> Words<'a> {
             Form::Story(story)
         } else {
             Form::Sentences(self.sentences())
-        }
+        };
+        Self { form, ..self }
     }
 
     /// What it says: a sentence on a subject, and one on another.
@@ -163,11 +167,6 @@ impl<'a> Words<'a> {
         })
     }
 
-    /// Whether it tells a story.
-    fn is_told(&self) -> bool {
-        !matches!(self.facts.length, Length::Silent | Length::Short) && self.story().is_some()
-    }
-
     /// The story it tells, if one is at its place: as it was written where it is told for the first time, else in a version.
     fn story(&self) -> Option<[Sentence; 2]> {
         let (stories, story) = self.story_at_place()?;
@@ -184,7 +183,7 @@ impl<'a> Words<'a> {
 
     /// Its author: the name that is known, or a person that is drawn, of the sex that the story tells.
     pub(crate) fn author(&self, draw: &mut Draw) -> Person<'a> {
-        let sex = if let Form::Story([story, _]) = self.form() { self.bank.writer(story) } else { None };
+        let sex = if let Form::Story([story, _]) = self.form { self.bank.writer(story) } else { None };
         let drawn = person_of(self.bank.locale, sex, draw);
         self.name.unwrap_or(drawn)
     }
@@ -206,7 +205,7 @@ impl<'a> Words<'a> {
 
     fn typing(&self) -> Typing {
         // A story is as its writer typed it.
-        if self.is_nasty() || self.is_told() {
+        if matches!(self.form, Form::Nasty | Form::Story(_)) {
             return Typing::default();
         }
         let mut draw = self.draw(TYPING);
@@ -227,7 +226,7 @@ impl<'a> Words<'a> {
 
     /// Whether its comments are a hostile text.
     pub(crate) fn is_nasty(&self) -> bool {
-        self.nasty > 0 && self.draw(NASTY).chance(self.nasty)
+        self.form == Form::Nasty
     }
 
     /// The group of its location and block, and of its kind among so many.
@@ -272,7 +271,7 @@ impl<'a> Words<'a> {
             sentences += 1;
             self.pieces(sentence, "", give);
         };
-        match self.form() {
+        match self.form {
             Form::Silent => {}
             Form::Nasty => self.hostile(give),
             Form::Short => add(self.sentence(&self.bank.short)),
@@ -307,8 +306,7 @@ impl<'a> Words<'a> {
     /// Whether it has a title. Google and Facebook have none.
     pub(crate) fn has_title(&self) -> bool {
         let can_have = !self.source.is_google_or_facebook() && self.source.alias != DIRECT_FEEDBACK;
-        let is_silent = self.facts.length == Length::Silent && !self.is_nasty();
-        can_have && !is_silent && self.draw(FORM).with(1).below(100) < TITLED
+        can_have && self.form != Form::Silent && self.draw(FORM).with(1).below(100) < TITLED
     }
 
     /// Gives the parts of the title.
@@ -324,7 +322,7 @@ impl<'a> Words<'a> {
         // Reviews of a few words or none are numbered apart.
         let apart = if self.facts.length == Length::Sentences { 0 } else { KINDS };
         let group = self.group((self.kind() + apart, KINDS * 2));
-        let said = match self.form() {
+        let said = match self.form {
             Form::Sentences(said) => said,
             Form::Story([_, response]) => return self.pieces(response, "", give),
             Form::Silent | Form::Short | Form::Nasty => [None; MOST_SENTENCES],
