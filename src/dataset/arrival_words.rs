@@ -1,5 +1,7 @@
 //! The words of records that arrive without any, as those of generated records of the same location.
 
+use std::fmt::Display;
+
 use crate::api::sources::{DIRECT_FEEDBACK, Source};
 use crate::dataset::added::AddedReview;
 use crate::dataset::facts::Dataset;
@@ -9,7 +11,6 @@ use crate::dataset::phrases::bank;
 use crate::dataset::records::{Locale, Review, Reviewer, Reviews};
 use crate::dataset::review_view::{self, ReviewView};
 use crate::dataset::subjects::subjects;
-use crate::dataset::text::Text;
 use crate::dataset::words::{Form, Words};
 use crate::draw::{Draw, Seed};
 
@@ -173,7 +174,7 @@ impl Reviewer {
     }
 }
 
-fn text(text: Option<Text<'_>>) -> Option<String> {
+fn text(text: Option<impl Display>) -> Option<String> {
     text.map(|text| text.to_string())
 }
 

@@ -11,7 +11,7 @@ use crate::dataset::nasty;
 use crate::dataset::people::elsewhere;
 use crate::dataset::phrases::bank;
 use crate::dataset::records::{self, Contact, Location};
-use crate::dataset::text::{Id, Text};
+use crate::dataset::text::{Id, Said, Text};
 use crate::dataset::words::{Form, Words, WordsOf};
 
 /// A review, as the API names its fields.
@@ -19,13 +19,13 @@ use crate::dataset::words::{Form, Words, WordsOf};
 pub(crate) struct ReviewView<'a> {
     pub(crate) id: Id<'a>,
     pub(crate) rating: u8,
-    pub(crate) comments: Text<'a>,
-    pub(crate) title: Option<Text<'a>>,
+    pub(crate) comments: Said<'a>,
+    pub(crate) title: Option<Said<'a>>,
     pub(crate) reviewer: Reviewer<'a>,
     pub(crate) review_url: Text<'a>,
     pub(crate) source: &'a Source,
     pub(crate) day: Day,
-    pub(crate) response: Option<Text<'a>>,
+    pub(crate) response: Option<Said<'a>>,
     pub(crate) response_day: Option<Day>,
     pub(crate) published: bool,
     pub(crate) location: &'a Location,
@@ -144,12 +144,13 @@ impl Dataset {
     ) -> Option<ReviewView<'a>> {
         let source = self.sources.get(usize::from(review.source))?;
         let text = |field: &'a Option<String>| field.as_deref().map(Text::Given);
+        let said = |field: &'a Option<String>| field.as_deref().map(Said::Given);
         let reviewer = &review.reviewer;
         Some(ReviewView {
             id,
             rating: review.rating,
-            comments: Text::Given(review.comments.as_deref().unwrap_or_default()),
-            title: text(&review.title),
+            comments: Said::Given(review.comments.as_deref().unwrap_or_default()),
+            title: said(&review.title),
             reviewer: Reviewer {
                 first_name: text(&reviewer.first_name),
                 last_name: text(&reviewer.last_name),
@@ -163,7 +164,7 @@ impl Dataset {
             review_url: text(&review.review_url).unwrap_or(Text::Page(location.number, id)),
             source,
             day: review.day.resolve(self.today),
-            response: text(&review.response),
+            response: said(&review.response),
             response_day: review
                 .response
                 .is_some()
@@ -184,13 +185,13 @@ impl Dataset {
         ReviewView {
             id,
             rating: facts.rating,
-            comments: Text::Words(words, WordsOf::Comments),
-            title: words.has_title().then_some(Text::Words(words, WordsOf::Title)),
+            comments: Said::Words(words, WordsOf::Comments),
+            title: words.has_title().then_some(Said::Words(words, WordsOf::Title)),
             reviewer: reviewer(&words),
             review_url: Text::Page(location.number, id),
             source,
             day,
-            response: response_day.map(|_| Text::Words(words, WordsOf::Response)),
+            response: response_day.map(|_| Said::Words(words, WordsOf::Response)),
             response_day,
             published: facts.published,
             location,

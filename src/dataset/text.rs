@@ -47,8 +47,6 @@ pub(crate) enum Text<'a> {
     Given(&'a str),
     /// Parts that are concatenated.
     Pieces([&'a str; 4]),
-    /// Words of a generated review.
-    Words(Words<'a>, WordsOf),
     Id(Id<'a>),
     /// The address of somebody's picture, from the parts of the name and a number. It is a path of this server.
     Avatar([&'a str; 2], u64),
@@ -65,7 +63,6 @@ impl Display for Text<'_> {
         match *self {
             Self::Given(text) => out.write_str(text),
             Self::Pieces(parts) => parts.iter().try_for_each(|part| out.write_str(part)),
-            Self::Words(words, of) => out.write_str(&words.text(of)),
             Self::Id(id) => write!(out, "{id}"),
             Self::Avatar(name, number) => {
                 out.write_str("/__assets/avatar/")?;
@@ -96,6 +93,32 @@ impl Display for Text<'_> {
     }
 }
 
+/// What a review says: as it is given, or words of a generated review. It is apart from [`Text`], since it is much larger and a
+/// review has few.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Said<'a> {
+    Given(&'a str),
+    Words(Words<'a>, WordsOf),
+}
+
+impl Display for Said<'_> {
+    fn fmt(&self, out: &mut Formatter<'_>) -> Result {
+        match self {
+            Self::Given(text) => out.write_str(text),
+            Self::Words(words, of) => out.write_str(&words.text(*of)),
+        }
+    }
+}
+
+impl Serialize for Said<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        match self {
+            Self::Given(text) => serializer.serialize_str(text),
+            Self::Words(words, of) => serializer.serialize_str(&words.text(*of)),
+        }
+    }
+}
+
 /// Letters that show nothing.
 const FILLERS: [char; 4] = ['\u{115f}', '\u{1160}', '\u{3164}', '\u{ffa0}'];
 
@@ -117,7 +140,6 @@ impl Serialize for Text<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         match self {
             Self::Given(text) => serializer.serialize_str(text),
-            Self::Words(words, of) => serializer.serialize_str(&words.text(*of)),
             Self::Pieces(..)
             | Self::Id(_)
             | Self::Avatar(..)

@@ -75,16 +75,16 @@ pub(crate) enum Form {
     /// A whole review from the bank, and the owner's response to it.
     Story([Sentence; 2]),
     /// A sentence or two, each on another subject.
-    Sentences([Option<Said>; MOST_SENTENCES]),
+    Sentences([Option<Remark>; MOST_SENTENCES]),
     /// A hostile text.
     Nasty,
 }
 
 /// A sentence on a subject, which praises it or blames it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Said {
+pub(crate) struct Remark {
     /// Index among the bank's subjects.
-    subject: usize,
+    subject: u16,
     praises: bool,
     sentence: Sentence,
 }
@@ -129,7 +129,7 @@ impl<'a> Words<'a> {
     }
 
     /// What it says: a sentence on a subject, and one on another.
-    fn sentences(&self) -> [Option<Said>; MOST_SENTENCES] {
+    fn sentences(&self) -> [Option<Remark>; MOST_SENTENCES] {
         if self.about != 0 {
             return self.sentences_about();
         }
@@ -139,12 +139,12 @@ impl<'a> Words<'a> {
             let remarks = self.bank.remarks[usize::from(praises)].get(kind as usize)?.get(list)?;
             let mut draw = self.draw(SUBJECTS).with(place as u64);
             let (subject, sentence) = remarks.at(self.point, self.group((0, 1)), &mut draw)?;
-            Some(Said { subject, praises, sentence })
+            Some(Remark { subject: u16::try_from(subject).ok()?, praises, sentence })
         })
     }
 
     /// The same where its block is about something.
-    fn sentences_about(&self) -> [Option<Said>; MOST_SENTENCES] {
+    fn sentences_about(&self) -> [Option<Remark>; MOST_SENTENCES] {
         let count = self.bank.subjects.len().min(32);
         let mut draw = self.draw(SUBJECTS);
         let mut taken = 0_u32;
@@ -163,7 +163,7 @@ impl<'a> Words<'a> {
             let Subject { praise, blame, .. } = self.bank.subjects.get(subject)?;
             let section = if praises { praise } else { blame };
             let sentence = section.at(self.point, self.group((self.kind(), KINDS)))?;
-            Some(Said { subject, praises, sentence })
+            Some(Remark { subject: u16::try_from(subject).ok()?, praises, sentence })
         })
     }
 
@@ -289,12 +289,12 @@ impl<'a> Words<'a> {
         let text = Part::Other(nasty::text(&mut draw));
         let [first, second] = self.sentences();
         match (draw.below(4), first.or(second)) {
-            (0, Some(Said { sentence, .. })) => {
+            (0, Some(Remark { sentence, .. })) => {
                 self.pieces(sentence, "", give);
                 give(Part::Known(self.bank.join));
                 give(text);
             }
-            (1, Some(Said { sentence, .. })) => {
+            (1, Some(Remark { sentence, .. })) => {
                 give(text);
                 give(Part::Known(self.bank.join));
                 self.pieces(sentence, "", give);
@@ -334,7 +334,7 @@ impl<'a> Words<'a> {
             mood = 0;
             answered = said.into_iter().flatten().next();
         }
-        let subject = answered.and_then(|said| bank.subjects.get(said.subject));
+        let subject = answered.and_then(|said| bank.subjects.get(usize::from(said.subject)));
         let mut draw = self.draw(RESPONSE);
         let (follows, signs) = (draw.below(10) < 4, draw.below(10) < 5);
         let noun = subject.map_or("", |subject| bank.text(subject.noun));

@@ -24,7 +24,7 @@ use crate::dataset::facts::{BusinessRef, Dataset};
 use crate::dataset::records::Kind;
 use crate::dataset::review_view::ReviewView;
 use crate::dataset::selection::Filter;
-use crate::dataset::text::{Id, Text};
+use crate::dataset::text::{Id, Said, Text};
 use crate::operations::spec::{
     Authorized, Context, Done, KeyIn, Paging, Parameter, ParameterKind, ParameterName, Run, Spec, StartIndex,
 };
@@ -126,9 +126,9 @@ pub(crate) struct Response<'a> {
     #[schema(maximum = 5)]
     pub(crate) rating: u8,
     #[schema(value_type = String)]
-    pub(crate) comments: Text<'a>,
+    pub(crate) comments: Said<'a>,
     #[schema(value_type = Option<String>, required = true)]
-    pub(crate) title: Option<Text<'a>>,
+    pub(crate) title: Option<Said<'a>>,
     #[schema(inline)]
     pub(crate) reviewer: Reviewer<'a>,
     #[schema(value_type = String)]
@@ -137,7 +137,7 @@ pub(crate) struct Response<'a> {
     #[schema(value_type = ResponseDate, inline)]
     pub(crate) review_date: Day,
     #[schema(value_type = Option<String>, required = true)]
-    pub(crate) response: Option<Text<'a>>,
+    pub(crate) response: Option<Said<'a>>,
     #[schema(value_type = Option<ResponseDate>, inline, required = true)]
     pub(crate) response_date: Option<Day>,
     #[schema(value_type = Featured, inline)]

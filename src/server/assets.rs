@@ -1,6 +1,8 @@
 //! What the data of the API links to: pictures of people, and a page for each review and business. They are the same in every world, so
 //! their addresses begin at the root of the server.
 
+use std::fmt::Display;
+
 use actix_web::http::header;
 use actix_web::middleware::from_fn;
 use actix_web::{HttpResponse, web};
@@ -153,15 +155,16 @@ fn page_of(review: &ReviewView<'_>) -> String {
 }
 
 fn body_of(review: &ReviewView<'_>) -> String {
-    let text = |text: Option<Text<'_>>| escaped(&text.map(|text| text.to_string()).unwrap_or_default());
+    let said = |text: &dyn Display| escaped(&text.to_string());
+    let text = |text: Option<Text<'_>>| text.map(|text| said(&text)).unwrap_or_default();
     let reviewer = &review.reviewer;
     let name = [text(reviewer.first_name), text(reviewer.last_name)].join(" ");
-    let title = review.title.map(|title| format!("<h2>{}</h2>", text(Some(title)))).unwrap_or_default();
+    let title = review.title.map(|title| format!("<h2>{}</h2>", said(&title))).unwrap_or_default();
     let response = review.response.map_or_else(String::new, |response| {
         let day = review.response_day.map(Day::iso).unwrap_or_default();
         format!(
             "<blockquote><p>{}</p><p><small>{}, {day}</small></p></blockquote>",
-            text(Some(response)),
+            said(&response),
             escaped(&review.location.name)
         )
     });
@@ -174,6 +177,6 @@ fn body_of(review: &ReviewView<'_>) -> String {
         "<p><b>{name}</b> {rating} on {source}, {day}</p>{title}<p>{comments}</p>{response}",
         source = escaped(&review.source.name),
         day = review.day.iso(),
-        comments = text(Some(review.comments)),
+        comments = said(&review.comments),
     )
 }
