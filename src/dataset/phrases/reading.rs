@@ -32,6 +32,9 @@ const SAME_OPENING: u32 = 2;
 /// one of them now and then.
 const LINES_OF_OPENING: u32 = 2;
 
+/// How many of the lines on subjects each kind of review takes, in proportion to how many such reviews tell no story.
+const SHARES: [usize; KINDS as usize] = [6, 4, 3, 3];
+
 /// Whether the sentences of a section begin a review.
 #[derive(Clone, Copy, Debug)]
 enum Begins {
@@ -220,23 +223,22 @@ impl Reading {
             is_trade && matches!(COMMON_SUBJECTS.get(subject), Some(&("place" | "price" | "billing")))
         };
         let mut dealt: [[Remarks; 2]; KINDS as usize] = Default::default();
-        for (index, line) in shuffled(&lines).enumerate() {
-            let (subject, sentences) = line;
+        for (subject, sentences) in shuffled(&lines) {
             let openings = || sentences.iter().map(|sentence| self.bank.opening(*sentence).0);
             let begins_alike = openings().zip(openings().skip(1)).all(|(one, next)| one == next);
             let is_even = subject % 2 == 0;
-            // One that always begins alike is never the first sentence.
-            let kinds = match is_even {
-                _ if !begins_alike => [0, 1, 3, KIND_OF_THREE_STARS],
-                true => [1, 3, 1, 3],
-                false => [0; 4],
+            let can_take = |kind: &u32| {
+                let is_first = is_even == kind.is_multiple_of(2);
+                let is_second_of_three =
+                    *kind == KIND_OF_THREE_STARS && (praises != is_even || has_parts(*subject));
+                // A line that always begins alike is never the first sentence.
+                !is_second_of_three && !(is_first && begins_alike)
             };
-            let kind = match kinds[index % kinds.len()] {
-                KIND_OF_THREE_STARS if praises != is_even || has_parts(*subject) => 0,
-                kind => kind,
-            };
-            let is_first = is_even == kind.is_multiple_of(2);
-            dealt[kind as usize][usize::from(!is_first)].lines.push(line.clone());
+            let place = |kind: u32| usize::from(is_even != kind.is_multiple_of(2));
+            let filled =
+                |kind: &u32| dealt[*kind as usize][place(*kind)].lines.len() * 12 / SHARES[*kind as usize];
+            let Some(kind) = (0..KINDS).filter(can_take).min_by_key(filled) else { continue };
+            dealt[kind as usize][place(kind)].lines.push((*subject, sentences.clone()));
         }
         dealt
     }
