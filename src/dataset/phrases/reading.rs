@@ -204,8 +204,8 @@ impl Reading {
     }
 
     /// Deals the lines on all subjects, of praise or of blame, to the kinds of reviews, and there to the first sentence and the second,
-    /// by their subjects, so that a review speaks of two. What those of three stars do not take goes to the first kind, which has the
-    /// most reviews. Of parking none speak: whether one can park is a fact, which some would praise and some blame.
+    /// by their subjects, so that a review speaks of two. The kind that has the fewest for its share takes the next. Of parking none
+    /// speak: whether one can park is a fact, which some would praise and some blame.
     fn remarks(&self, praises: bool) -> [[Remarks; 2]; KINDS as usize] {
         let mut lines = Vec::new();
         for (subject, Subject { praise, blame, .. }) in self.bank.subjects.iter().enumerate() {
@@ -227,14 +227,13 @@ impl Reading {
             let openings = || sentences.iter().map(|sentence| self.bank.opening(*sentence).0);
             let begins_alike = openings().zip(openings().skip(1)).all(|(one, next)| one == next);
             let is_even = subject % 2 == 0;
+            let place = |kind: u32| usize::from(is_even != kind.is_multiple_of(2));
             let can_take = |kind: &u32| {
-                let is_first = is_even == kind.is_multiple_of(2);
-                let is_second_of_three =
+                let is_other_of_three =
                     *kind == KIND_OF_THREE_STARS && (praises != is_even || has_parts(*subject));
                 // A line that always begins alike is never the first sentence.
-                !is_second_of_three && !(is_first && begins_alike)
+                !is_other_of_three && !(place(*kind) == 0 && begins_alike)
             };
-            let place = |kind: u32| usize::from(is_even != kind.is_multiple_of(2));
             let filled =
                 |kind: &u32| dealt[*kind as usize][place(*kind)].lines.len() * 12 / SHARES[*kind as usize];
             let Some(kind) = (0..KINDS).filter(can_take).min_by_key(filled) else { continue };
