@@ -232,7 +232,7 @@ impl Reading {
                 let is_other_of_three =
                     *kind == KIND_OF_THREE_STARS && (praises != is_even || has_parts(*subject));
                 // A line that always begins alike is never the first sentence.
-                !is_other_of_three && !(place(*kind) == 0 && begins_alike)
+                !(is_other_of_three || place(*kind) == 0 && begins_alike)
             };
             let filled =
                 |kind: &u32| dealt[*kind as usize][place(*kind)].lines.len() * 12 / SHARES[*kind as usize];
