@@ -90,7 +90,9 @@ pub(crate) fn person_of(locale: Locale, sex: Option<Sex>, draw: &mut Draw) -> Pe
         Some(Sex::Woman) => pick([women, &[]]),
         Some(Sex::Man) => pick([men, &[]]),
     };
-    Person { first, last: pick([last, &[]]) }
+    let mut names = [pick([last, &[]]), pick([last, &[]])].into_iter();
+    // Some names are first and last names.
+    Person { first, last: names.find(|last| *last != first).unwrap_or_default() }
 }
 
 /// Whether a person has a first name of a language that those of a sex bear.
